@@ -3,9 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { copyDatabase, faultsOf } from '../db/sqlite/copy.ts'
 import { StartError } from '../lib/start-error.ts'
-import { openDictionary } from '../scans/sqlite/dictionary.ts'
-import { purgeLinks } from '../scans/sqlite/purge.ts'
-import { openUnusedTexts } from '../scans/sqlite/unused-texts.ts'
+import { purgeCopy } from '../scans/sqlite/purge.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import { checksumOf, type Checksum } from './files.ts'
 import { isNewer, JOURNAL, LINKS, SCANS } from './manifest.ts'
@@ -59,7 +57,7 @@ async function finish(folder: string): Promise<Omit<Snapshot, 'checksums'>> {
       throw new StartError('the data folder was written by a newer quirl than this one: use that one')
     // Without a journal: an unfinished copy is discarded.
     scans.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on')
-    await removeDeleted(scans, orphansOf(scans, links).deleted)
+    await purgeCopy(scans, orphansOf(scans, links).deleted)
     for (const [name, db] of [
       [LINKS, links],
       [SCANS, scans],
@@ -72,16 +70,6 @@ async function finish(folder: string): Promise<Omit<Snapshot, 'checksums'>> {
     links.close()
     scans.close()
   }
-}
-
-/** Removes the scans of links, and then the texts that no scan has any more. */
-async function removeDeleted(scans: DatabaseSync, deleted: number[]): Promise<void> {
-  const [notes] = scans.prepare(`select 1 from sqlite_schema where name = 'unused'`).all()
-  // An older quirl has written it, which keeps all texts.
-  if (notes === undefined) return purgeLinks({ db: scans, unused: { note() {} } }, deleted)
-  const unused = openUnusedTexts(scans, openDictionary(scans))
-  await purgeLinks({ db: scans, unused }, deleted)
-  await unused.sweep()
 }
 
 function syncAndChecksum(file: string): Checksum {

@@ -4,6 +4,13 @@ import type { DatabaseSync } from 'node:sqlite'
 export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'answer'] as const
 export type Dimension = (typeof dimensions)[number]
 
+/** The columns with ids of texts, by table, in both stores: those first in which most texts are soon found. */
+export const textColumns: Readonly<Record<string, readonly string[]>> = {
+  monthly: ['value'],
+  daily: ['value'],
+  scans: dimensions,
+}
+
 /** The dimension of the hosts that visitors came from. */
 export const REFERRER = dimensions.indexOf('referrer')
 /** The dimension of the sources, `qr` and `link`. */

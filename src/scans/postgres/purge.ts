@@ -1,5 +1,6 @@
 import type { Query } from '../../db/postgres/session.ts'
-import { noteTexts, textColumns } from './unused-texts.ts'
+import { textColumns } from '../warehouse-schema.ts'
+import { noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */
 const STEP = 10_000

@@ -8,13 +8,6 @@ const STEP = 10_000
 /** Nodes that have not folded for this long no longer do. */
 const GONE = `interval '1 hour'`
 
-/** The columns of tables with ids of texts. */
-export const textColumns: Record<string, readonly string[]> = {
-  scans: dimensions,
-  daily: ['value'],
-  monthly: ['value'],
-}
-
 const valueKey = ['link_id', 'period', 'dimension', 'value']
 
 /** Held together by transactions that add rows, and alone by one that removes texts. */

@@ -4,7 +4,7 @@ import { isSqliteDamaged } from '../../db/sqlite/errors.ts'
 import { dayOf } from '../calendar.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { destroyKeys, keysFile } from '../describing/visitors.ts'
-import { transaction } from './warehouse.ts'
+import { transaction } from './transaction.ts'
 
 /** A part of a journal file that is folded in one transaction. A retry after a crash has the same borders. */
 export interface Chunk {

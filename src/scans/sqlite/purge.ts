@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { dimensions } from '../warehouse-schema.ts'
-import type { UnusedTexts } from './unused-texts.ts'
-import { transaction, type Warehouse } from './warehouse.ts'
+import { dimensions, textColumns } from '../warehouse-schema.ts'
+import { openDictionary } from './dictionary.ts'
+import { transaction } from './transaction.ts'
+import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
+import type { Warehouse } from './warehouse.ts'
 
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
@@ -17,13 +19,6 @@ const keys = {
   imported: 'link_id',
 }
 
-/** The columns with ids of texts. */
-const texts: Partial<Record<(typeof tables)[number], readonly string[]>> = {
-  scans: dimensions,
-  daily: ['value'],
-  monthly: ['value'],
-}
-
 /** Removes all scans and counts of links. After an interruption, another call completes it. */
 export async function purgeLinks(
   { db, unused }: Pick<Warehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
@@ -33,7 +28,7 @@ export async function purgeLinks(
     createRemoval(
       db,
       `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,
-      texts[table],
+      textColumns[table],
     ),
   )
   const remove = (linkId: number, limit: number) => {
@@ -51,6 +46,16 @@ export async function purgeLinks(
       }
     })
   }
+}
+
+/** Removes links from a copy of a warehouse that nobody else has open, and the texts that no row has any more. */
+export async function purgeCopy(db: DatabaseSync, linkIds: number[]): Promise<void> {
+  const [notes] = db.prepare(`select 1 from sqlite_schema where name = 'unused'`).all()
+  // One of an older release, which keeps all texts: the copy is what it was.
+  if (notes === undefined) return purgeLinks({ db, unused: { note() {} } }, linkIds)
+  const unused = openUnusedTexts(db, openDictionary(db))
+  await purgeLinks({ db, unused }, linkIds)
+  await unused.sweep()
 }
 
 /** Removes raw scans from before a time, link by link; the rollups stay. */

@@ -1,17 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { dimensions, OTHER } from '../warehouse-schema.ts'
+import { OTHER, textColumns } from '../warehouse-schema.ts'
 import type { Dictionary } from './dictionary.ts'
+import { transaction } from './transaction.ts'
 
 /** Rows of one read: the thread serves other calls in between. */
 const STEP = 10_000
 
-/** The tables whose rows have ids of texts, those first in which most are soon found. */
-const tables = [
-  { name: 'monthly', key: ['link_id', 'period', 'dimension', 'value'], values: ['value'] },
-  { name: 'daily', key: ['link_id', 'period', 'dimension', 'value'], values: ['value'] },
-  { name: 'scans', key: ['link_id', 'at', 'n'], values: dimensions },
-] as const
+const valueKey = ['link_id', 'period', 'dimension', 'value']
+const keys: Readonly<Record<string, string[]>> = { monthly: valueKey, daily: valueKey, scans: ['link_id', 'at', 'n'] }
 
 /** The texts that may be unused since rows were removed. They are noted in the database, so that none is forgotten. */
 export interface UnusedTexts {
@@ -32,7 +29,7 @@ export function openUnusedTexts(db: DatabaseSync, dictionary: Dictionary): Unuse
   async function finish(listed: number[], unused: Set<number>): Promise<void> {
     for (let at = 0; at < listed.length; at += STEP, await yieldToEventLoop()) {
       const ids = listed.slice(at, at + STEP)
-      inTransaction(db, dictionary, () => {
+      transaction(db, () => {
         dictionary.remove(ids.filter((id) => unused.has(id)))
         for (const id of ids) if (unused.has(id) || !again.has(id)) forget.run(id)
       })
@@ -65,11 +62,12 @@ export function openUnusedTexts(db: DatabaseSync, dictionary: Dictionary): Unuse
 
 /** Takes what rows have out of the set. */
 async function findUsed(db: DatabaseSync, unused: Set<number>): Promise<void> {
-  for (const { name, key, values } of tables) {
-    const keys = key.join(', ')
+  for (const [table, columns] of Object.entries(textColumns)) {
+    const key = keys[table] ?? []
+    const order = key.join(', ')
     const read = db.prepare(
-      `select ${keys}, ${values.join(', ')} from ${name} where (${keys}) > (${key.map(() => '?').join(', ')})
-       order by ${keys} limit ${STEP}`,
+      `select ${order}, ${columns.join(', ')} from ${table} where (${order}) > (${key.map(() => '?').join(', ')})
+       order by ${order} limit ${STEP}`,
     )
     read.setReturnArrays(true)
     let last = key.map(() => Number.MIN_SAFE_INTEGER)
@@ -79,17 +77,5 @@ async function findUsed(db: DatabaseSync, unused: Set<number>): Promise<void> {
       count = rows.length
       last = rows.at(-1)?.slice(0, key.length) ?? last
     }
-  }
-}
-
-function inTransaction(db: DatabaseSync, dictionary: Dictionary, work: () => void): void {
-  db.exec('begin immediate')
-  try {
-    work()
-    db.exec('commit')
-  } catch (error) {
-    if (db.isTransaction) db.exec('rollback')
-    dictionary.clearCache()
-    throw error
   }
 }

@@ -5,6 +5,7 @@ import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import { addToRollups, rollupWriter } from '../folding/rollup.ts'
 import { openImports, type Imports } from './imports.ts'
+import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
 import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
@@ -122,18 +123,5 @@ function openCounter(db: DatabaseSync) {
     next: () => (readNext.get() as { next: number }).next,
     lost: () => (readLost.get() as { lost: number }).lost,
     write: (next: number, newlyLost: number) => void write.run(next, newlyLost),
-  }
-}
-
-/** Runs `work` in a transaction: commits it, or rolls back when it throws. */
-export function transaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('begin immediate')
-  try {
-    const result = work()
-    db.exec('commit')
-    return result
-  } catch (error) {
-    if (db.isTransaction) db.exec('rollback')
-    throw error
   }
 }
