@@ -39,8 +39,9 @@ export function restore(options: RestoreOptions): BackupSummary {
     makeFolders(dataDir, restoring)
     copyLocked({ ...options, dataDir }, manifest)
   } catch (error) {
-    rmSync(restoring, { recursive: true, force: true })
+    // While the restore is unfinished, no service starts here, which would hold the file.
     if (isDiskFull(error)) rmSync(join(dataDir, LOCK), { force: true })
+    rmSync(restoring, { recursive: true, force: true })
     if (isNew && listFolder(dataDir)?.length === 0) rmdirSync(dataDir)
     if (isDiskFull(error)) throw new StartError(`the disk of DATA_DIR=${dataDir} is full: nothing was restored`)
     throw error

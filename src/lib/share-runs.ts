@@ -10,8 +10,6 @@ export interface SharedRuns<T> {
   share: (name: string, run: () => Promise<T>) => Promise<T>
   has: (name: string) => boolean
   count: () => number
-  /** Resolves when the present runs have ended. */
-  settled: () => Promise<void>
 }
 
 export function createSharedRuns<T>(): SharedRuns<T> {
@@ -26,6 +24,5 @@ export function createSharedRuns<T>(): SharedRuns<T> {
     },
     has: (name) => running.has(name),
     count: () => running.size,
-    settled: () => Promise.allSettled(running.values()).then(() => {}),
   }
 }
