@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from './support/cleanup.ts'
-import { ext4Disk } from './support/failing-disk.ts'
+import { failingDisk } from './support/failing-disk.ts'
 import { buildFaults, type Fault } from './support/faults.ts'
 import { poll } from './support/poll.ts'
 import { exitOf, start, type Service } from './support/program.ts'
@@ -40,9 +40,9 @@ async function isNotReady(service: Service): Promise<void> {
 }
 
 test('on a file system that has turned read-only, visits of links that are not cached and reads of owners go on, also after creations that fail', async (t) => {
-  const disk = ext4Disk(t)
+  const disk = failingDisk(t)
   if (disk === undefined) return
-  const { service, links } = await startWithLinks(t, disk.folder)
+  const { service, links } = await startWithLinks(t, disk.folder, disk.env)
   const [before, after] = [links.slice(0, LINKS / 2), links.slice(LINKS / 2)]
   disk.fail()
   await visitEach(before)
@@ -57,7 +57,7 @@ test('on a file system that has turned read-only, visits of links that are not c
   service.process.kill('SIGTERM')
   await exitOf(service)
   disk.mountAgain()
-  const again = await start(t, disk.folder, UNLIMITED)
+  const again = await start(t, disk.folder, UNLIMITED, { env: disk.env })
   for (const link of links) assert.equal((await fetch(`${again.url}/api/manage/${link.token}`)).status, 200)
   again.process.kill('SIGTERM')
   await exitOf(again)
