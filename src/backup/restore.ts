@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { faultsOf, openToRead } from '../db/sqlite/copy.ts'
-import { LOCK, lockFolder } from '../db/lock.ts'
+import { LOCKS, lockFolder } from '../db/lock.ts'
 import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -40,7 +40,7 @@ export function restore(options: RestoreOptions): BackupSummary {
     copyLocked({ ...options, dataDir }, manifest)
   } catch (error) {
     // While the restore is unfinished, no service starts here, which would hold the file.
-    if (isDiskFull(error)) rmSync(join(dataDir, LOCK), { force: true })
+    if (isDiskFull(error)) for (const name of LOCKS) rmSync(join(dataDir, name), { force: true })
     rmSync(restoring, { recursive: true, force: true })
     if (isNew && listFolder(dataDir)?.length === 0) rmdirSync(dataDir)
     if (isDiskFull(error)) throw new StartError(`the disk of DATA_DIR=${dataDir} is full: nothing was restored`)
@@ -62,7 +62,7 @@ function requireEmpty(dataDir: string): void {
   requireRestored(dataDir)
   const names = listFolder(dataDir) ?? []
   // When a service runs on it, that is the better message.
-  if (names.includes(LOCK)) lockFolder(dataDir).release()
+  if (names.some((name) => LOCKS.includes(name))) lockFolder(dataDir).release()
   if (names.length > 0)
     throw new StartError(`DATA_DIR=${dataDir} is not empty: move it away, or name another folder with --data-dir`)
 }
@@ -99,7 +99,8 @@ function copyLocked({ folder, dataDir, onStep }: RestoreOptions, { summary, chec
     syncPath(dataDir)
     syncPath(dirname(dataDir))
   } catch (error) {
-    for (const name of [...folders, SCANS, LINKS, LOCK]) rmSync(join(dataDir, name), { recursive: true, force: true })
+    for (const name of [...folders, SCANS, LINKS, ...LOCKS])
+      rmSync(join(dataDir, name), { recursive: true, force: true })
     throw error
   } finally {
     lock.release()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { checkIntegrity, recordIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
-import { lockFolder } from './lock.ts'
+import { lockFolder, type FolderLock } from './lock.ts'
 import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite/errors.ts'
 import { openSqlite, type EmbeddedDatabase, type SqliteOptions } from './sqlite/database.ts'
 
@@ -40,6 +40,8 @@ export function requireOwnStore(dataDir: string): void {
 export interface FolderOptions {
   /** Called with the differences from what the last process left. */
   onIntegrity?: (report: IntegrityReport) => void
+  /** Called with the files of the folder's lock that were removed: it was taken again, unless there is an error. */
+  onUnlocked?: (removed: string[], error?: unknown) => void
   /** Called at the close: unless the service has served, the next start reports changed files again. */
   hasServed?: () => boolean
 }
@@ -60,14 +62,14 @@ export function openDatabase(dataDir: string, now: () => number, options: OpenOp
 export async function openInFolder<D extends Database>(
   dataDir: string,
   open: () => Promise<D>,
-  { onIntegrity = () => {}, hasServed = () => false }: FolderOptions,
+  { onIntegrity = () => {}, onUnlocked = () => {}, hasServed = () => false }: FolderOptions,
 ): Promise<D> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new StartError(`DATA_DIR=${dataDir} cannot be created: ${(error as Error).message}`, { cause: error })
   }
-  const lock = lockFolder(dataDir)
+  const lock = keepLocked(lockFolder(dataDir), onUnlocked)
   try {
     requireRestored(dataDir)
     const report = checkIntegrity(dataDir)
@@ -87,6 +89,29 @@ export async function openInFolder<D extends Database>(
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+const RENEW_MS = 1000
+
+/** Takes the lock again each time that another program has removed a file of it. */
+function keepLocked(
+  lock: FolderLock,
+  onUnlocked: NonNullable<FolderOptions['onUnlocked']>,
+): Pick<FolderLock, 'release'> {
+  const timer = setInterval(() => {
+    try {
+      const removed = lock.renew()
+      if (removed.length > 0) onUnlocked(removed)
+    } catch (error) {
+      onUnlocked([], error)
+    }
+  }, RENEW_MS).unref()
+  return {
+    release() {
+      clearInterval(timer)
+      lock.release()
+    },
   }
 }
 

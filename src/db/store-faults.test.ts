@@ -17,7 +17,7 @@ test('an error of another thread, which has lost its class, is a fault of the st
     { name: 'failing' },
   )
   undoLater(t, () => thread.terminate())
-  const faults = createStoreFaults(() => 0, { error: () => assert.fail() })
+  const faults = createStoreFaults(() => 0, { error: () => assert.fail(), warn: () => assert.fail() })
   const noted = (isHeld: boolean) =>
     thread.call('fail', isHeld).then(
       () => assert.fail(),
@@ -29,7 +29,7 @@ test('an error of another thread, which has lost its class, is a fault of the st
 
 test('a fault of the store is reported for the asked time after its last occurrence, and counted', () => {
   let now = 0
-  const faults = createStoreFaults(() => now, { error: () => assert.fail() })
+  const faults = createStoreFaults(() => now, { error: () => assert.fail(), warn: () => assert.fail() })
   assert.equal(faults.recent(10_000), undefined)
   const [CONSTRAINT, BUSY, CORRUPT, IOERR_FSYNC] = [19, 5, 11, 1034]
   for (const error of [new TypeError('a bug'), sqliteError(CONSTRAINT)])

@@ -1,4 +1,5 @@
-import { logIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
+import { FilesReplaced } from './sqlite/open-files.ts'
+import { createFolderFaults, type FolderFaults } from './folder-faults.ts'
 import { isHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
@@ -11,32 +12,26 @@ const UNKNOWN_OUTCOME = 'the store cannot be reached; a change may or may not ha
 
 /** Tracks the faults of the store. */
 export interface StoreFaults {
-  /** Logs what was found before the store was opened. */
-  onIntegrity: (report: IntegrityReport) => void
+  /** What other programs do to the files. */
+  folder: FolderFaults
   /**
    * Records an error that means that the store is unavailable or damaged.
    * @param mayChange whether the request may have changed something
    * @returns what to answer; undefined for any other error
    */
   note: (error: unknown, mayChange: boolean) => string | undefined
-  /** The fault that a request had within so many milliseconds. */
+  /** The fault of the folder, or the one that a request had within so many milliseconds. */
   recent: (ms: number) => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
 }
 
-export function createStoreFaults(
-  monotonic: () => number,
-  log: { error: (details: object, text: string) => void },
-): StoreFaults {
-  let found = 0
+export function createStoreFaults(monotonic: () => number, log: Parameters<typeof createFolderFaults>[1]): StoreFaults {
+  const folder = createFolderFaults(monotonic, log)
   let count = 0
   let lastAt = Number.NEGATIVE_INFINITY
   let text = ''
   return {
-    onIntegrity(report) {
-      found = Object.keys(report.changed).length + report.unread.length
-      logIntegrity(report, log)
-    },
+    folder,
     note(error, mayChange) {
       // Visits go on, so that the service stays ready.
       if (isHeld(error)) return HELD
@@ -44,10 +39,10 @@ export function createStoreFaults(
       if (!isDamaged && !isStoreUnavailable(error)) return undefined
       count++
       lastAt = monotonic()
-      text = isDamaged ? DAMAGED : UNAVAILABLE
+      text = isDamaged ? DAMAGED : error instanceof FilesReplaced ? error.message : UNAVAILABLE
       return mayChange ? UNKNOWN_OUTCOME : AWAY
     },
-    recent: (ms) => (monotonic() - lastAt < ms ? text : undefined),
+    recent: (ms) => folder.fault() ?? (monotonic() - lastAt < ms ? text : undefined),
     metrics: [
       {
         name: 'quirl_store_faults_total',
@@ -59,7 +54,7 @@ export function createStoreFaults(
         name: 'quirl_files_not_as_left',
         help: 'Files that have changed since the previous process stopped',
         type: 'gauge',
-        read: () => found,
+        read: folder.found,
       },
     ],
   }

@@ -1,8 +1,8 @@
-import { readdirSync, statSync, type Stats } from 'node:fs'
+import { existsSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lastBackupAt } from '../backup/last-backup.ts'
-import { FolderInUse, lockFolder } from '../db/lock.ts'
+import { FolderInUse, lockFolder, LOCKS } from '../db/lock.ts'
 import { ago, fault, ok, reasonOf, warning, type Check, type Result } from './finding.ts'
 import type { ServiceState } from './operator.ts'
 
@@ -103,7 +103,7 @@ async function checkDisk(dataDir: string): Promise<Result[]> {
 function checkLock({ dataDir, service }: FolderSubject): Result[] {
   if (service !== undefined) return [ok('the service holds it')]
   // Locking would create the file.
-  if (statSync(join(dataDir, 'lock'), { throwIfNoEntry: false }) === undefined) return [ok('nobody holds it')]
+  if (!LOCKS.some((name) => existsSync(join(dataDir, name)))) return [ok('nobody holds it')]
   try {
     lockFolder(dataDir).release()
     return [ok('nobody holds it')]

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { chownLikeFolder } from './chown-like-folder.ts'
 import { StartError } from './start-error.ts'
@@ -14,6 +15,7 @@ export interface FileLock {
  * @throws {Error} SQLite's, whose message has "locked" when another process has the lock
  */
 export function lockFile(file: string, waitMs = 0): FileLock {
+  create(file)
   const holder = new DatabaseSync(file, { timeout: waitMs })
   try {
     holder.exec('begin exclusive')
@@ -23,6 +25,15 @@ export function lockFile(file: string, waitMs = 0): FileLock {
   }
   chownLikeFolder(file)
   return { release: () => holder.close() }
+}
+
+/** Only its owner may lock it, whatever the umask. A file that exists is not opened: the close would end the locks that this process has on it. */
+function create(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 const WAIT_MS = 10_000

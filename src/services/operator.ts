@@ -3,8 +3,10 @@ import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
+import { FilesReplaced } from '../db/sqlite/open-files.ts'
 import { doctorOperations, type DoctorNeeds } from '../doctor/operator.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
+import { Problem } from '../http/problem.ts'
 import type { Origin } from '../http/origin.ts'
 import { importOperations } from '../links/import/operator.ts'
 import { linkOperations } from '../links/listing/operator.ts'
@@ -21,7 +23,7 @@ import { certificateOperations } from '../tls/operator.ts'
 /** The features whose operations operators can call. */
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
-  db: Pick<Database, 'read'>
+  db: Pick<Database, 'read' | 'check'>
   scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
@@ -39,7 +41,13 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
   const { version, db, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
-    fold: async () => ({ folded: await scans.fold() }),
+    async fold() {
+      // A backup would be one of the file that has taken the place of the store.
+      await db.check().catch((error: unknown) => {
+        if (error instanceof FilesReplaced) throw new Problem('unavailable', error.message)
+      })
+      return { folded: await scans.fold() }
+    },
     ...doctorOperations({ ...needs, config }),
     ...linkOperations({ db, totals: scans.totals }),
     ...abuse.operations,

@@ -43,7 +43,12 @@ export async function openStore(needs: StoreNeeds): Promise<Store> {
   const onReopened = () => {
     for (const listener of listeners) listener()
   }
-  const db = await openChosen(needs, now, { sync, hasServed, onReopened, onIntegrity: faults.onIntegrity })
+  const db = await openChosen(needs, now, {
+    sync,
+    hasServed,
+    onReopened,
+    ...faults.folder,
+  })
   return {
     db,
     faults,

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction } from '#kysely'
 import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
 import type { Database } from '../database.ts'
 import { rewriteLog } from './durable.ts'
+import { createFileWatch } from './file-watch.ts'
 import { openReading, type ReadingSession } from './reading-session.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { migrate } from '../migrate.ts'
@@ -31,6 +32,8 @@ export interface SqliteOptions {
   sync?: Sync | undefined
   /** Called when the store was reopened after a fault: a change that was never answered may be there, or not. */
   onReopened?: (() => void) | undefined
+  /** Called about each second while a file of the store is not where it was opened. */
+  onReplaced?: ((error: unknown) => void) | undefined
 }
 
 /**
@@ -41,15 +44,21 @@ export interface SqliteOptions {
 export async function openSqlite(
   file: string,
   now: () => number,
-  { alone = false, sync = syncData, onReopened = () => {} }: SqliteOptions = {},
+  { alone = false, sync = syncData, onReopened = () => {}, onReplaced = () => {} }: SqliteOptions = {},
 ): Promise<EmbeddedDatabase> {
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
-    return createDatabase(await openConnections(file, sync, onReopened), now)
+    return createDatabase(await openConnections(file, { sync, onReopened, onReplaced }), now)
   } catch (error) {
     throw toFileError(error, file)
   }
+}
+
+interface ConnectionsOptions {
+  sync: Sync
+  onReopened: () => void
+  onReplaced: (error: unknown) => void
 }
 
 /** The connections of the store. Those that read outlive a fault of the one that writes. */
@@ -58,22 +67,35 @@ interface Connections {
   writing: Sessions<WritingSession>
 }
 
-async function openConnections(file: string, sync: Sync, onReopened: () => void): Promise<Connections> {
+async function openConnections(
+  file: string,
+  { sync, onReopened, onReplaced }: ConnectionsOptions,
+): Promise<Connections> {
+  const { confirm, watch } = createFileWatch(file, onReplaced)
   let reading: Connections['reading'] | undefined
   // Look-ups of a later iteration see what was committed.
   const onCommit = () => reading?.last().lookups.endTransaction()
   const writing = await openSessions({
     async open(onFault, isReopening) {
-      if (isReopening) rewriteLog(file)
-      return openWriting(file, sync, { onFault, onCommit })
+      if (isReopening) {
+        confirm()
+        rewriteLog(file)
+      }
+      return openWriting(file, sync, { onFault, onCommit, confirm })
     },
     overlap: false,
     onReopened,
   })
   try {
     // The last connection to be closed would write the log back, which must not happen after a fault.
-    reading = await openSessions({ open: (onFault) => openReading(file, onFault), overlap: true })
-    return { reading, writing }
+    reading = await openSessions({
+      async open(onFault) {
+        confirm()
+        return openReading(file, onFault)
+      },
+      overlap: true,
+    })
+    return { reading, writing: watch(writing) }
   } catch (error) {
     await writing.close()
     throw error

@@ -9,6 +9,7 @@ const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
+const SQLITE_READONLY_DBMOVED = SQLITE_READONLY | (4 << 8)
 
 // Of the disk, and of the user's quota on it.
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
@@ -30,6 +31,11 @@ export function isSqliteUnavailable(error: unknown): boolean {
 export function isSqliteDamaged(error: unknown): boolean {
   const code = resultCode(error)
   return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
+}
+
+/** Whether the error means that another program has moved, replaced or removed the open file; SQLite does not tell with a write-ahead log. */
+export function isSqliteReplaced(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_READONLY_DBMOVED
 }
 
 /** Whether the error, or what caused it, means that the disk is full. */

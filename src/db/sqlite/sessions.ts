@@ -37,6 +37,7 @@ export interface SessionsOptions<S> {
 export async function openSessions<S extends Session>(options: SessionsOptions<S>): Promise<Sessions<S>> {
   const { open, overlap, onReopened = () => {} } = options
   const closing = new AbortController()
+  const attempts = createAttempts(closing.signal)
   let recovery: Promise<void> = Promise.resolve()
   let isOpen = false
 
@@ -53,7 +54,7 @@ export async function openSessions<S extends Session>(options: SessionsOptions<S
     // An error of closing it after a fault does not matter.
     const abandon = () => failed.abandon().catch(() => {})
     if (!overlap) await abandon()
-    const opened = await repeat(() => start(true), closing.signal)
+    const opened = await attempts.repeat(() => start(true))
     if (opened !== undefined) {
       current = opened
       isOpen = true
@@ -65,7 +66,7 @@ export async function openSessions<S extends Session>(options: SessionsOptions<S
   let current = await start(false)
   isOpen = true
   return {
-    current: () => (isOpen ? current : refuse()),
+    current: () => (isOpen ? current : attempts.refuse()),
     last: () => current,
     isOpen: () => isOpen,
     async close() {
@@ -77,18 +78,26 @@ export async function openSessions<S extends Session>(options: SessionsOptions<S
   }
 }
 
-function refuse(): never {
-  throw new StoreUnavailable('the store is being reopened')
-}
-
-/** Repeats an attempt each second until it succeeds; resolves with undefined once it is no longer wanted. */
-async function repeat<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  while (!signal.aborted) {
-    try {
-      return await attempt()
-    } catch {
-      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-    }
+/** Attempts to reopen, until they are no longer wanted. */
+function createAttempts(signal: AbortSignal) {
+  let failure: unknown
+  return {
+    /** Repeats an attempt each second until it succeeds; resolves with undefined when it is not wanted any more. */
+    async repeat<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+      failure = undefined
+      while (!signal.aborted) {
+        try {
+          return await attempt()
+        } catch (error) {
+          failure = error
+          await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+        }
+      }
+      return undefined
+    },
+    /** @throws {StoreUnavailable} the last failure, if it is one */
+    refuse(): never {
+      throw failure instanceof StoreUnavailable ? failure : new StoreUnavailable('the store is being reopened')
+    },
   }
-  return undefined
 }

@@ -31,6 +31,8 @@ export interface WritingSession {
   change: (sql: string, values: readonly unknown[]) => Promise<number>
   writer: DatabaseConnection
   newTransaction: ReturnType<typeof createTransactions>
+  /** Ends the session unless the next process will find what was written. */
+  confirm: () => void
   /** Writes the log back into the database, and resolves when no sync is running. No other connection may be open. */
   close: () => Promise<void>
   /** Closes after a fault, without writing the log back: another connection must be open. */
@@ -43,6 +45,8 @@ export interface WritingEvents {
   onFault: (error: unknown) => void
   /** Changes were committed. */
   onCommit: () => void
+  /** Throws unless the next process will find what the connection has written. */
+  confirm: (connection: DatabaseSync) => void
 }
 
 /** Opens a connection that writes. */
@@ -97,22 +101,19 @@ function startSession(
   writing: DatabaseSync,
   log: number,
   sync: Sync,
-  { onFault, onCommit }: WritingEvents,
+  { onFault, onCommit, confirm }: WritingEvents,
 ): WritingSession {
-  const durable = createDurable(() => sync(log), onFault)
+  const syncNamed = async () => {
+    await sync(log)
+    confirm(writing)
+  }
+  const durable = createDurable(syncNamed, onFault)
   const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault)
   const groups = createGroups(writer, durable, () => {
     onCommit()
     checkpoint()
   })
-  const closeAll = async () => {
-    groups.end()
-    const idle = durable.end()
-    const [error] = closeConnections([writing])
-    await idle
-    await promisify(close)(log)
-    if (error !== undefined) throw error
-  }
+  const closeAll = () => closeSession(writing, log, groups, durable)
   return {
     settled: durable.settled,
     isDurable: durable.isDurable,
@@ -120,6 +121,13 @@ function startSession(
     change: (sql, values) => groups.run(() => change(sql, values)),
     writer: connection,
     newTransaction: createTransactions(connection),
+    confirm() {
+      try {
+        confirm(writing)
+      } catch (error) {
+        onFault(error)
+      }
+    },
     // The last connection to be closed makes SQLite write the log back.
     async close() {
       groups.flush()
@@ -128,4 +136,14 @@ function startSession(
     },
     abandon: closeAll,
   }
+}
+
+/** Fails what is not durable yet, and resolves when no sync is running. */
+async function closeSession(writing: DatabaseSync, log: number, groups: Groups, durable: Durable): Promise<void> {
+  groups.end()
+  const idle = durable.end()
+  const [error] = closeConnections([writing])
+  await idle
+  await promisify(close)(log)
+  if (error !== undefined) throw error
 }

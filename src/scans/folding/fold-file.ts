@@ -13,7 +13,7 @@ export class FileError extends Error {}
 
 export interface FileFold {
   folder: string
-  target: Pick<FoldTarget, 'mark' | 'commit'>
+  target: Pick<FoldTarget, 'mark' | 'commit' | 'confirm'>
   /** Scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks. */
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
@@ -44,6 +44,7 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
     await yieldToEventLoop()
   }
   if (chunk.end > chunk.from) await commitChunk(fold, journal, chunk)
+  await target.confirm()
   asFileError(() => (chunk.isDamaged ? renameSync(file, `${file}.damaged`) : unlinkSync(file)))
   return chunk.isDamaged
 }

@@ -10,6 +10,11 @@ export interface FoldTarget {
    */
   commit: (scans: Scan[], mark: Mark & { from: number }) => Awaitable<void>
   /**
+   * Called before the file of the journal is removed whose scans were committed.
+   * @throws unless the next process will find them
+   */
+  confirm: () => Awaitable<void>
+  /**
    * Called after each run: destroys the keys of the days that the run has completed.
    * @param isComplete whether everything that was recorded before `now` is folded
    */

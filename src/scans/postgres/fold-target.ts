@@ -49,6 +49,8 @@ export function openSharedTarget(
     begin: () => void (begun = monotonic()),
     mark: (journal) => readPosition(query, journal),
     commit: createCommit(session, folder, days),
+    // What PostgreSQL has committed, every process finds.
+    confirm() {},
     async finish(_now, isComplete) {
       if (isComplete) await recordFold(query, folder.id, monotonic() - begun)
       if (monotonic() - cleaned < CLEAN_MS) return

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { isSqliteDamaged } from '../../db/sqlite/errors.ts'
+import { isSqliteDamaged, isSqliteReplaced } from '../../db/sqlite/errors.ts'
 import { dayOf } from '../calendar.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { destroyKeys, keysFile } from '../describing/visitors.ts'
@@ -31,7 +31,7 @@ interface DayKeys {
 
 /**
  * @param yieldNow called often during long work
- * @param onDamage called with each damaged file of keys; it is recreated, and its visitors count again
+ * @param onDamage called with each file of keys that is damaged or not where it was; it is recreated, and its visitors count again
  */
 export function openFirstOfDay(
   folder: string,
@@ -50,7 +50,7 @@ export function openFirstOfDay(
     try {
       flagDay(keysOf(day), chunk, flags, yieldNow)
     } catch (error) {
-      if (!isSqliteDamaged(error)) throw error
+      if (!isSqliteDamaged(error) && !isSqliteReplaced(error)) throw error
       days.get(day)?.db.close()
       days.delete(day)
       destroyKeys(folder, day)

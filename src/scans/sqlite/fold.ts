@@ -39,6 +39,7 @@ function openTarget(warehouse: Warehouse, folders: Folders, yieldNow: () => void
         asFileError(() => firsts.flag({ journal: mark.journal, from, scans })),
         mark,
       ),
+    confirm: warehouse.confirm,
     finish(now) {
       const day = dayOf(now)
       if (day === today) return

@@ -35,17 +35,23 @@ const calls: WarehouseCalls = {
     return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
   },
   ...reading,
-  addImported: async (counts) => warehouse.addImported(counts),
-  addPart: async (part) => warehouse.addPart(part),
+  addImported: async (counts) => confirmed(warehouse.addImported(counts)),
+  addPart: async (part) => confirmed(warehouse.addPart(part)),
   lost: async () => warehouse.lost(),
-  purge: (linkIds) => purgeLinks(warehouse, linkIds),
-  prune: (before) => prune(warehouse, before),
+  purge: async (linkIds) => confirmed(await purgeLinks(warehouse, linkIds)),
+  prune: async (before) => confirmed(await prune(warehouse, before)),
   sweepTexts: warehouse.unused.sweep,
   linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
   async close() {
     await fold.close()
     warehouse.close()
   },
+}
+
+/** Nobody is told that something was done in a file that the next process will not find. */
+function confirmed<T>(result: T): T {
+  warehouse.confirm()
+  return result
 }
 
 answerCalls({ ...calls })

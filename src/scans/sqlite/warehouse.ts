@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
+import { openFilesOf } from '../../db/sqlite/open-files.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
@@ -19,6 +20,8 @@ export interface Warehouse extends IdentityWriter, Imports {
   add: (scans: FoldedScan[], mark: Mark) => void
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
+  /** @throws {FilesReplaced} unless the next process will find what was committed */
+  confirm: () => void
   /** Removes the marks of all journal files but these, which still exist. */
   retainMarks: (journals: string[]) => void
   /** Scans that were lost to damage of the journal, ever. */
@@ -37,6 +40,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
+  const files = openFilesOf(file)
   const dictionary = openDictionary(db)
   const unused = openUnusedTexts(db, dictionary)
   const rollups = rollupWriter(db, unused.note)
@@ -66,6 +70,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
     add: (scans, mark) => change(() => insert(scans, mark)),
     ...openImports({ db, rollups, change, addScans, dictionary }),
     mark: marks.read,
+    confirm: () => files.confirm(db),
     retainMarks: marks.retain,
     lost: numbers.lost,
     close: () => db.close(),
