@@ -67,7 +67,11 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
     dictionary,
     unused,
     ...openIdentity(db),
-    add: (scans, mark) => change(() => insert(scans, mark)),
+    add(scans, mark) {
+      // So that a file without a name stays as it is while it is copied back.
+      files.confirm(db)
+      change(() => insert(scans, mark))
+    },
     ...openImports({ db, rollups, change, addScans, dictionary }),
     mark: marks.read,
     confirm: () => files.confirm(db),
