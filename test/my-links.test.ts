@@ -136,6 +136,28 @@ inBrowser(
 )
 
 inBrowser(
+  'who has kept links finds them from the form of the start page, and nobody else sees more than before',
+  async (page) => {
+    const links = await Promise.all(['', '?b'].map((query) => create(server, { target: `${EXAMPLE}${query}` })))
+    const here = page.locator('.kept-here')
+    await page.goto(server.url)
+    await page.locator('#my-links').waitFor()
+    assert.equal(await here.isVisible(), false)
+    await openWith(
+      page,
+      links.map((link) => entry(link, link.code)),
+    )
+    assert.equal((await here.innerText()).trim(), 'My links on this device: 2')
+    await here.getByRole('link').click()
+    await untilTrue(page, "document.querySelector('#my-links').getBoundingClientRect().top < innerHeight / 2")
+    await page.getByRole('button', { name: 'Forget all' }).click()
+    await untilTrue(page, "document.querySelector('.kept-here').hidden")
+    await page.goto('about:blank')
+  },
+  scripts,
+)
+
+inBrowser(
   'text is copied where the browser has no clipboard, as on plain HTTP',
   async (page) => {
     const link = await create(server, { target: EXAMPLE })

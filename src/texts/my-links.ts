@@ -2,6 +2,7 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   title: 'My links',
+  here: 'on this device:',
   lead: 'Their private addresses are kept in this browser only. Export them, so that they are not lost with it.',
   search: 'Search my links',
   export: 'Export',
@@ -65,6 +66,7 @@ const en = {
 
 const de: typeof en = {
   title: 'Meine Links',
+  here: 'auf diesem Gerät:',
   lead: 'Ihre privaten Adressen sind nur in diesem Browser. Exportieren Sie sie, damit sie nicht mit ihm verloren gehen.',
   search: 'Meine Links durchsuchen',
   export: 'Exportieren',

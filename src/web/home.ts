@@ -13,7 +13,7 @@ import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
 import { hasPeriod, periodInputs } from './period.ts'
 import { poster, type PosterCode } from './home-poster.ts'
-import { myLinksSection } from './my-links.ts'
+import { myLinksSection, toMyLinks } from './my-links.ts'
 import { reachabilityWarning } from './reachability.ts'
 import type { TypedInput } from './typed-input.ts'
 
@@ -68,6 +68,7 @@ export function homePage(view: HomeView): Page {
                 <h1>${texts.heading}</h1>
                 <p class="home-lead">${creation === 'token' ? creationTexts[language].lead : texts.lead}</p>
                 ${reachabilityWarning(origin, language)} ${tabs(kind, language)} ${creationForm(view)}
+                ${toMyLinks(language)}
               </div>
               ${poster(view)}
             </div>`

@@ -5,6 +5,12 @@ import type { Language } from '../texts/language.ts'
 import { myLinksTexts } from '../texts/my-links.ts'
 import { copyingData } from './copyable.ts'
 
+/** Leads to the section past all that only who creates a link needs; its script shows it when there are kept links. */
+export function toMyLinks(language: Language): Html {
+  const { title, here } = myLinksTexts[language]
+  return html`<p class="kept-here" hidden><a href="#my-links">${title}</a> ${here} <b></b></p>`
+}
+
 /**
  * The links whose private addresses this browser keeps. They are known to it alone, so its script fills the section, which is
  * not shown without it.
@@ -28,10 +34,10 @@ export function myLinksSection(language: Language, origin: string, creation: Cre
     <div class="row kept-tools">
       <label class="unseen" for="kept-search">${texts.search}</label>
       <input id="kept-search" type="search" placeholder="${texts.search}" data-when="some" />
-      <button type="button" class="plain" data-do="export" data-when="some">${texts.export}</button>
-      <button type="button" class="plain" data-do="import">${texts.import}</button>
+      <button type="button" class="bare" data-do="export" data-when="some">${texts.export}</button>
+      <button type="button" class="bare" data-do="import">${texts.import}</button>
       <label hidden>${texts.file}<input type="file" accept=".json,application/json" /></label>
-      <button type="button" class="alarm" data-do="forget-all" data-when="some">${texts.forgetAll}</button>
+      <button type="button" class="bare" data-do="forget-all" data-when="some">${texts.forgetAll}</button>
     </div>
     <p class="kept-sum" data-when="some"></p>
     <ul class="kept-list" data-when="some"></ul>

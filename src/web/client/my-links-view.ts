@@ -48,6 +48,7 @@ export function render({ section, search, sum, list, more }: Parts, words: Words
   const { links, counts, rows } = shown
   for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
     element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
+  showCount(links.length)
   const found = searchKept(links, search.value)
   const restoreFocus = rememberFocus(list)
   list.replaceChildren(...found.slice(0, rows).map((link) => rowOf(words, link, counts?.get(link.token))))
@@ -59,6 +60,15 @@ export function render({ section, search, sum, list, more }: Parts, words: Words
   const known = counts && [...counts].filter(([token]) => links.some((link) => link.token === token))
   const tail = known === undefined ? '' : ` · ${countsText(words, sumOf(new Map(known)))} ${words.texts.window}`
   sum.textContent = `${words.count(words.texts.links, links.length)}${tail}`
+}
+
+/** The link to the section, near the form. */
+function showCount(count: number): void {
+  const place = document.querySelector<HTMLElement>('.kept-here')
+  const number = place?.querySelector('b')
+  if (!place || !number) return
+  place.hidden = count === 0
+  number.textContent = String(count)
 }
 
 /** Returns a function that focuses what has the focus in the list now: the statistics may arrive while a person is in it. */
