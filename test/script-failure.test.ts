@@ -30,7 +30,6 @@ before(async () => {
     owner,
     statistics: owner,
     settings: owner,
-    designer: owner,
     design: owner,
   }
 })

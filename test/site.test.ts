@@ -86,8 +86,8 @@ test('pages stay within their budgets, as sent', async () => {
   const link = await create(server, { target: 'https://example.com/menu' })
   const owner = `/m/${link.token}`
   const budgets: [string, number][] = [
-    ['/', 30 * KIB],
-    [owner, 40 * KIB],
+    ['/', 28 * KIB],
+    [owner, 36 * KIB],
   ]
   for (const [path, budget] of budgets) {
     const { bytes } = await weightOf(path)

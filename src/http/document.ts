@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { stylesheets } from '../styles/stylesheets.ts'
+import { stylesheets, type StylesheetName } from '../styles/stylesheets.ts'
 import { languages, type Language } from '../texts/language.ts'
 import { html, type Html } from './html.ts'
 import { addressIn, chosenLanguage, hasLanguage, isPlain, keepLanguage, type Asked } from './page-address.ts'
@@ -15,6 +15,8 @@ export interface Page {
   footer?: Html
   /** Further elements of its head. */
   head?: Html
+  /** What it is styled by besides the stylesheet of all pages. */
+  styles?: StylesheetName[]
   /** The paths of its module scripts; the page may then send requests to this service. */
   scripts?: string[]
   /** When it is a page of the site, which has a header and a footer: which of the header's links leads to it, if any.
@@ -76,13 +78,17 @@ function documentOf(page: Page, request: Request): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         ${page.isOwners ? html`<title lang="">${page.title}</title>` : html`<title>${page.title}</title>`}
-        <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
+        ${stylesOf(page).map((name) => html`<link rel="stylesheet" href="${stylesheets[name].path}" />`)}
         ${page.description && describe(page, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
         ${page.publicAt !== undefined && isPlain(request) && alternates(page.publicAt, request)}
         ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       ${bodyOf(page, switchOf(page, request))}
     </html>`
+}
+
+function stylesOf({ site, styles = [] }: Page): StylesheetName[] {
+  return [site ? 'site' : 'visitor', ...styles]
 }
 
 /** The addresses of a page in each language, and without one. */

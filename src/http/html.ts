@@ -11,11 +11,27 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
 }
 
-/** A template that escapes every value except other templates, joins lists, and renders absent values as nothing. */
-export function html(strings: TemplateStringsArray, ...values: Piece[]): Html {
+/**
+ * A template that escapes every value except other templates, joins lists, and renders absent values as nothing. Its own line
+ * ends and indentation are one line end each in the page.
+ */
+export function html(template: TemplateStringsArray, ...values: Piece[]): Html {
+  const strings = unindented(template)
   let markup = strings[0] ?? ''
   for (const [index, value] of values.entries()) markup += render(value) + (strings[index + 1] ?? '')
   return { markup }
+}
+
+const unindentedTemplates = new WeakMap<TemplateStringsArray, string[]>()
+
+/** The strings of a template without indentation, a twentieth of what a page sends. Each template is one object. */
+function unindented(template: TemplateStringsArray): string[] {
+  let strings = unindentedTemplates.get(template)
+  if (strings === undefined) {
+    strings = template.map((text) => text.replaceAll(/\n\s+/g, '\n'))
+    unindentedTemplates.set(template, strings)
+  }
+  return strings
 }
 
 function render(piece: Piece): string {

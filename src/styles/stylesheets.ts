@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs'
 
 /** The files of `assets` that each stylesheet consists of, in order. */
 const parts = {
-  site: 'tokens base forms shell home owner created settings stats designer bulk domains docs',
+  site: 'tokens base forms shell home created',
   visitor: 'tokens base forms visitor',
+  owner: 'owner settings stats designer',
+  stats: 'stats',
+  bulk: 'bulk',
+  domains: 'domains',
+  docs: 'docs',
 }
 
 export type StylesheetName = keyof typeof parts
@@ -15,10 +20,15 @@ export interface Stylesheet {
   content: Buffer
 }
 
-/** The stylesheet of the pages of the site, and the smaller one of the pages that visitors see. */
+/** That of all pages of the site or of those that visitors see, and what some pages of the site have besides. */
 export const stylesheets: Record<StylesheetName, Stylesheet> = {
   site: readStylesheet('site'),
   visitor: readStylesheet('visitor'),
+  owner: readStylesheet('owner'),
+  stats: readStylesheet('stats'),
+  bulk: readStylesheet('bulk'),
+  domains: readStylesheet('domains'),
+  docs: readStylesheet('docs'),
 }
 
 function readStylesheet(name: StylesheetName): Stylesheet {

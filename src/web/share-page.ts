@@ -28,6 +28,7 @@ export function sharePage(view: ShareView): Page {
   return {
     title: statisticsTexts[language].shared.title(name),
     site: { language, isForGuests: true },
+    styles: ['stats'],
     scripts,
     body: html`<main>
       <h1 lang="" dir="auto">${name}</h1>

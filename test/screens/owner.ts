@@ -60,6 +60,7 @@ export const screens: Screen[] = [
       const link = await create(site, { target: TARGET })
       await open(page, site, link)
       await put(manage(site, link), { target: 'https://example.com/theirs' })
+      await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
       await page.locator('#destination [name=target]').first().fill('https://example.com/mine')
       await Promise.all([page.waitForEvent('load'), page.locator('#destination form button').first().click()])
     },

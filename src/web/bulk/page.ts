@@ -39,6 +39,7 @@ export function bulkPage({ language, origin, creation, notice, text, key, island
     title: texts.title,
     description: texts.description,
     site: { language, section: 'bulk' },
+    styles: ['bulk'],
     ...(island && { scripts: island.scripts }),
     body: html`<main class="bulk">
       <h1>${texts.title}</h1>

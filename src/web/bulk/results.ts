@@ -68,6 +68,7 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
   return {
     title: texts.title,
     site: { language, section: 'bulk' },
+    styles: ['bulk'],
     body: html`<main class="bulk">
       <h1>${count(texts.done, created.length)}</h1>
       ${form === undefined && notes.map((text) => html`<p class="note">${text}</p>`)}

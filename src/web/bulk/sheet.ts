@@ -30,6 +30,7 @@ export async function sheetPage(results: Results, svgOf: (code: string) => strin
   return {
     title: texts.sheetTitle,
     site: { language, section: 'bulk' },
+    styles: ['bulk'],
     body: html`<main class="bulk">
       <h1 class="bulk-screen">${texts.sheetTitle}</h1>
       <ul class="bulk-sheet">

@@ -17,6 +17,7 @@ export function docsPage(guide: Html, language: Language, creation: Mode): Page 
     title: texts.title,
     description: texts.description,
     site: { language, section: 'api' },
+    styles: ['docs'],
     body: html`<main>
       <h1>${texts.title}</h1>
       <p>${texts.lead} ${texts.creation[creation]}</p>

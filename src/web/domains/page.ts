@@ -35,6 +35,7 @@ export function domainsPage(view: FormView): Page {
     title: texts.title,
     description: texts.description,
     site: { language, section: 'domains' },
+    styles: ['domains'],
     scripts: view.scripts,
     body: html`<main>
       <h1>${texts.title}</h1>
@@ -108,6 +109,7 @@ export function domainPage(view: DomainView): Page {
   return {
     title: domain.name,
     site: { language, section: 'domains' },
+    styles: ['domains'],
     scripts,
     body: html`<main data-domains="/domains?name=${domain.name}" ${copyingData(language)}>
       <h1>${domain.name}</h1>
@@ -174,6 +176,7 @@ export function removedPage(name: string, language: Language): Page {
   return {
     title: texts.title,
     site: { language, section: 'domains' },
+    styles: ['domains'],
     body: html`<main class="narrow">
       <h1>${fillText(texts.removed, { name })}</h1>
       <p role="status">${texts.removedText}</p>

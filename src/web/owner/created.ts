@@ -28,6 +28,7 @@ export function createdPage(view: OwnerView, message: Html | undefined): Page {
   return {
     title: ownerTexts[language].pageTitle(linkName(link)),
     site: { language },
+    styles: ['owner'],
     scripts: view.scripts,
     body: html`<main id="top">
       ${message} ${reachabilityWarning(origin, language)} ${fileRemark(view)}

@@ -40,6 +40,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
   return {
     title: texts.pageTitle(linkName(link)),
     site: { language },
+    styles: ['owner'],
     scripts,
     body: html`<main id="top">
       ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view, notice)}

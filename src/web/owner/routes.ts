@@ -49,7 +49,7 @@ interface TokenRoute {
 }
 type TokenRequest = FastifyRequest<TokenRoute>
 
-const islandsOfPage = ['created', 'owner', 'statistics', 'settings', 'designer'] as const
+const islandsOfPage = ['created', 'owner', 'statistics', 'settings'] as const
 
 type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
 

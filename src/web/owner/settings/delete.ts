@@ -72,6 +72,7 @@ function deletedPage(code: string, language: Language): Page {
   return {
     title,
     site: { language },
+    styles: ['owner'],
     body: html`<main class="narrow">
       <h1>${title}</h1>
       <p>${lead(code)}</p>

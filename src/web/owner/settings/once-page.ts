@@ -35,6 +35,7 @@ export function oncePage({ language, title, lead, label, secret, after, file, op
   return {
     title,
     site: { language },
+    styles: ['owner'],
     scripts,
     body: html`<main class="narrow" ${kept && html` data-kept="${JSON.stringify(kept)}"`}>
       <h1>${title}</h1>

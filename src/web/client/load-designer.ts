@@ -1,6 +1,7 @@
-// Loads the live preview of designs when its form comes into sight: most who open the page of a link do not design.
-const form = document.querySelector<HTMLFormElement>('form.design[data-script]')
-if (form !== null) {
+/** Loads the live preview of designs when its form comes into sight: most who open the page of a link do not design. */
+export function loadDesigner(): void {
+  const form = document.querySelector<HTMLFormElement>('form.design[data-script]')
+  if (form === null) return
   let loading: Promise<unknown> | undefined
   const load = () => (loading ??= import(form.dataset['script'] ?? ''))
   const observer = new IntersectionObserver(
