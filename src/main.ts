@@ -8,6 +8,7 @@ import { commands, groups } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { openOutput, openStandardOutput } from './cli/output.ts'
 import { readConfig, type Config } from './config/config.ts'
+import { stopListening } from './http/drain.ts'
 import { listenOnSockets } from './http/listeners.ts'
 import { lowerV8Priority } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
@@ -164,7 +165,13 @@ async function listen(
     const { sockets, enforce: onSocket } = connections
     const address = { host, port, sockets, allowHalfOpen: true, reusePort, onSocket }
     others.close = (await listenOnSockets(app.server, address, (options) => app.listen(options))).close
-    onDrain(() => void others.close())
+    // Other processes on the port get the new connections from then on.
+    if (reusePort) {
+      onDrain(() => {
+        stopListening(app.server)
+        void Promise.all([others.close(), tls?.close()])
+      })
+    }
   } catch (error) {
     throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })
   }
