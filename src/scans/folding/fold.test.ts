@@ -66,7 +66,8 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   const failures: number[] = []
   const onFailure = (_error: unknown, lost: number) => void failures.push(lost)
   const clock = () => now
-  const options = { folder, sync: false, now: clock, monotonic: clock, onFailure, onThrow: assert.ifError }
+  const calls = { onFailure, onUncounted: assert.ifError, onThrow: assert.ifError }
+  const options = { folder, sync: false, now: clock, monotonic: clock, ...calls }
   const journal = openJournal(options)
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
@@ -96,6 +97,7 @@ test('a journal recovers also when the clock is set back', async (t) => {
     now: () => clocks.now,
     monotonic: () => clocks.monotonic,
     onThrow: assert.ifError,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: () => {},
   })
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))

@@ -110,6 +110,7 @@ test('a callback that throws does not stop the other callbacks of its turn', asy
     sync: false,
     now: () => NOW,
     monotonic: () => NOW,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: () => assert.fail(),
     onThrow: (error) => thrown.push((error as Error).message),
   })

@@ -31,6 +31,7 @@ test('a journal that could not be written recovers at the next fold, also when n
     sync: false,
     now: () => time,
     monotonic: () => time,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: (_error, lost) => failures.push(lost),
     onThrow: (error) => assert.fail(String(error)),
   })

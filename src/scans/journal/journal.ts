@@ -3,10 +3,13 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keepSpareFiles } from '../../lib/spare-files.ts'
 import { syncPath } from '../../lib/sync-path.ts'
+import { openLostCount, type LostCount } from './lost-count.ts'
 import { openJournalFile, type JournalWriter } from './journal-file.ts'
 import type { Scan } from '../scan.ts'
 
 const SUFFIX = '.scans'
+/** Beside the folder, which may be what is missing. */
+const LOST_FILE = 'lost-scans'
 
 /** How long scans are dropped after a failed write, before the next one is tried. */
 const RETRY_MS = 1000
@@ -28,11 +31,12 @@ export interface Journal {
   close: () => void
 }
 
-/** Counted since the start. */
 export interface JournalStatus {
   /** Whether the last write failed. */
   failing: boolean
+  /** Scans that were not recorded, ever. */
   lost: number
+  /** Since the start. */
   recorded: number
 }
 
@@ -44,15 +48,18 @@ export interface JournalOptions {
   now: () => number
   /** A monotonic clock, for the delay before a retry. */
   monotonic: () => number
-  /** Called with the error and the number of scans lost so far, once for each failed write. */
+  /** Called with the error and the number of scans lost ever, once for each failed write. */
   onFailure: (error: unknown, lost: number) => void
+  /** Called with what keeps the number of lost scans from being read or stored. */
+  onUncounted: (error: unknown) => void
   /** Called with what a `recorded` callback threw. */
   onThrow: (error: unknown) => void
 }
 
 export function openJournal(options: JournalOptions): Journal {
   const { openFile, files, backlog, close } = openFolder(options.folder, options.sync)
-  const writer = createRetryingWriter(openFile, options)
+  const lost = openLostCount(join(dirname(options.folder), LOST_FILE), options.monotonic, options.onUncounted)
+  const writer = createRetryingWriter(openFile, lost, options)
   let waiting: Scan[] = []
   let callbacks: (() => void)[] = []
 
@@ -86,6 +93,7 @@ export function openJournal(options: JournalOptions): Journal {
     close() {
       end()
       close()
+      lost.close()
     },
   }
 }
@@ -93,12 +101,12 @@ export function openJournal(options: JournalOptions): Journal {
 /** Appends batches to one file until that is ended or fails; after a failure, drops batches for a while and tries anew. */
 function createRetryingWriter(
   openFile: (name: string) => JournalWriter,
+  lost: LostCount,
   { now, monotonic, onFailure }: Pick<JournalOptions, 'now' | 'monotonic' | 'onFailure'>,
 ) {
   let file: JournalWriter | undefined
   /** Undefined unless the last write failed. */
   let failedAt: number | undefined
-  let lost = 0
   let recorded = 0
 
   function endFile(): void {
@@ -109,7 +117,7 @@ function createRetryingWriter(
 
   function write(scans: Scan[]): void {
     if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
-      lost += scans.length
+      lost.add(scans.length)
       return
     }
     try {
@@ -119,8 +127,8 @@ function createRetryingWriter(
       failedAt = undefined
     } catch (error) {
       failedAt = monotonic()
-      lost += scans.length
-      onFailure(error, lost)
+      lost.add(scans.length)
+      onFailure(error, lost.total())
       tryTo(endFile)
     }
   }
@@ -132,7 +140,7 @@ function createRetryingWriter(
       if (failedAt !== undefined) write([])
     },
     endFile,
-    status: (): JournalStatus => ({ failing: failedAt !== undefined, lost, recorded }),
+    status: (): JournalStatus => ({ failing: failedAt !== undefined, lost: lost.total(), recorded }),
   }
 }
 
