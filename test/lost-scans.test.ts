@@ -11,6 +11,7 @@ import { urlOf } from './support/postgres.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, visit } from './support/server.ts'
+import { diskOfFewFiles } from './support/failing-disk.ts'
 import { smallDisk } from './support/small-disk.ts'
 import { UNLIMITED } from './support/workload.ts'
 
@@ -98,3 +99,33 @@ test('visits that a full disk has lost are still counted after a kill', async (t
 
 const startOn = (t: TestContext, { folder, env }: { folder: string; env: Record<string, string> }) =>
   start(t, folder, UNLIMITED, { env })
+
+test('on a disk without room for another file, no visit is lost, and statistics go on once there is room', async (t) => {
+  const disk = diskOfFewFiles(t)
+  if (disk === undefined) return
+  const service = await startOn(t, disk)
+  const { code, token } = await create(service, { target: TARGET })
+  let visits = 0
+  const visitOften = async (times: number) => {
+    for (let at = 0; at < times; at++, visits++) assert.equal((await visit(`${service.url}/${code}`)).status, 302)
+  }
+  await visitOften(1)
+  // Each file that the service frees is taken, so that the current one of the journal has no successor in the end.
+  await poll(async () => {
+    disk.fill()
+    await visitOften(VISITS)
+    return (await valueOf(service, 'quirl_fold_failing')) === 1
+  })
+  await visitOften(VISITS)
+  assert.equal(await lostBy(service), 0)
+  assert.match(service.output(), /it goes on, because the file system has no room for another file/)
+  disk.free()
+  const totals = async () => {
+    const details = await (await fetch(`${service.url}/api/manage/${token}`)).json()
+    return (details as { totals: { scans: number } }).totals.scans
+  }
+  await poll(async () => (await totals()) === visits)
+  await poll(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+  await kill(service)
+  assert.equal(await lostBy(await startOn(t, disk)), 0)
+})

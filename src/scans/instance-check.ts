@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { readScansIdentity, type ScansIdentity } from './identity.ts'
-import { journalsIn } from './journal/journal.ts'
+import { journalsIn } from './journal/journal-files.ts'
 
 /** More unknown links than this, and more than one in ten of those with scans, cannot come from crashes and power loss. */
 const MANY = 10

@@ -71,7 +71,7 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   const journal = openJournal(options)
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
-  assert.equal(journal.rotate().length, 1)
+  assert.equal(journal.rotate().closed.length, 1)
   // Not even root can create a file below a file.
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
@@ -84,7 +84,7 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   now += 1000
   await record()
   assert.deepEqual(journal.status(), { failing: false, lost: 3, recorded: 2 })
-  assert.equal(journal.rotate().length, 2)
+  assert.equal(journal.rotate().closed.length, 2)
   journal.close()
 })
 
