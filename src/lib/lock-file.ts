@@ -1,6 +1,9 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { chownLikeFolder } from './chown-like-folder.ts'
 import { StartError } from './start-error.ts'
+
+const MODE = 0o600
 
 /** A locked file. */
 export interface FileLock {
@@ -14,6 +17,7 @@ export interface FileLock {
  * @throws {Error} SQLite's, whose message has "locked" when another process has the lock
  */
 export function lockFile(file: string, waitMs = 0): FileLock {
+  keepToUser(file)
   const holder = new DatabaseSync(file, { timeout: waitMs })
   try {
     holder.exec('begin exclusive')
@@ -23,6 +27,25 @@ export function lockFile(file: string, waitMs = 0): FileLock {
   }
   chownLikeFolder(file)
   return { release: () => holder.close() }
+}
+
+/** Whoever could read the file could hold the lock. SQLite would create it for everybody, and so did earlier versions. */
+function keepToUser(file: string): void {
+  try {
+    // Not of a file that exists: closing it would release the locks that this process has on it.
+    closeSync(openSync(file, 'wx', MODE))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') restrict(file)
+    // SQLite meets any other error again.
+  }
+}
+
+function restrict(file: string): void {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, MODE)
+  } catch {
+    // It is another user's.
+  }
 }
 
 const WAIT_MS = 10_000
