@@ -10,6 +10,7 @@ import { openOutput, openStandardOutput } from './cli/output.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { stopListening } from './http/drain.ts'
 import { listenOnSockets } from './http/listeners.ts'
+import { requireOpenFiles } from './http/open-files.ts'
 import { lowerV8Priority } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
@@ -20,6 +21,9 @@ import manifest from '../package.json' with { type: 'json' }
 
 /** How long the process waits at its end for the reader of the log. */
 const LAST_LINES_MS = 500
+
+/** Connections to PostgreSQL besides those of DATABASE_POOL (docs/scale.md#connections). */
+const SHARED_CONNECTIONS = 5
 
 /** The output of the process, and its exit status. */
 export interface Outcome extends Pick<CommandResult, 'onUnprinted'> {
@@ -97,6 +101,7 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
 async function serve(config: Config, stopTimes: StopTimes | undefined): Promise<undefined> {
   // The data includes private keys of certificates, the day's salt, and the private notes of owners.
   process.umask(0o077)
+  requireOpenFiles(config.databaseUrl === undefined ? 0 : config.databasePool + SHARED_CONNECTIONS)
   lowerV8Priority()
   const mayLeave = leaveOnSignal()
   const log = openLog()
