@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path'
 
 const LOWEST = '24.12'
 
+export const TOO_FEW_FILES =
+  'too many files are open: allow this process 64 at least (ulimit -n, LimitNOFILE, docs/capacity.md#connections)'
+
 /** A service's own signals, and a terminal's, which reach every process that it runs. */
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT', 'SIGQUIT']
 const OF_TERMINALS = new Set(['SIGINT', 'SIGQUIT'])
@@ -55,8 +58,14 @@ export function findNode() {
   // Another libc, or a library that is missing.
   const { status, stderr, error } = spawnSync(installed, ['--version'], { encoding: 'utf8' })
   if (status === 0) return installed
+  if (isTooMany(error)) throw new Error(`quirl: ${TOO_FEW_FILES}`)
   const [fault = ''] = (error?.message ?? stderr ?? '').trim().split('\n')
   throw tell(`install it (https://nodejs.org), as the one that npm has installed does not run here: ${fault}`)
+}
+
+/** @param {{ code?: string } | undefined} error */
+export function isTooMany(error) {
+  return error?.code === 'EMFILE' || error?.code === 'ENFILE'
 }
 
 /**
@@ -73,7 +82,7 @@ export function runInstead(node, args) {
     })
   }
   child.on('error', (error) => {
-    console.error(`quirl: ${node} could not be started: ${error.message}`)
+    console.error(`quirl: ${isTooMany(error) ? TOO_FEW_FILES : `${node} could not be started: ${error.message}`}`)
     process.exitCode = 1
   })
   child.on('exit', (status, signal) => {

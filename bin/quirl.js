@@ -5,10 +5,10 @@ import * as module from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v8 from 'node:v8'
-import { requireNode, runInstead } from './own-node.js'
+import { isTooMany, requireNode, runInstead, TOO_FEW_FILES } from './own-node.js'
 
 const node = requireNode()
-if (node === process.execPath) await run()
+if (node === process.execPath) await run().catch(explain)
 else runInstead(node, [...process.execArgv, ...process.argv.slice(1)])
 
 async function run() {
@@ -29,6 +29,13 @@ async function run() {
   // V8 lets its heap grow with the machine's memory; a small service on a large machine should stay small. A start, which
   // keeps most of what it makes, is quicker without.
   v8.setFlagsFromString('--heap-growing-percent=20')
+}
+
+/** @param {NodeJS.ErrnoException} error of a module that could not be loaded, before the program says more itself */
+function explain(error) {
+  if (!isTooMany(error)) throw error
+  console.error(`quirl: ${TOO_FEW_FILES}`)
+  process.exit(1)
 }
 
 /** "npm update" changes packages without "prepare", which bundles them. */

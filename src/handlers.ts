@@ -5,7 +5,9 @@ import { tlsAskRoute } from './domains/tls-ask.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
+import type { Readings } from './http/read-metrics.ts'
 import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts'
+import { throttle } from './lib/throttle.ts'
 import { availabilityRoute } from './links/availability.ts'
 import { bulkRoute } from './links/bulk/bulk-routes.ts'
 import { changesRoute } from './links/bulk/change-many-routes.ts'
@@ -55,22 +57,42 @@ export function createHandlers(
   { describe, metrics, log }: Pick<Instance, 'describe' | 'metrics'> & { log: FastifyBaseLogger },
 ): Handlers {
   return {
-    operator: operatorHandlers(config, services, metrics),
+    operator: operatorHandlers(config, services, { metrics, log }),
     visitor: visitorHandlers(services),
     program: programHandlers(describe, services),
     browser: browserHandlers({ log, describe }, config, services),
   }
 }
 
-function operatorHandlers({ contact }: Config, services: Services, further: MetricsNeeds['metrics']) {
-  const { now, origin, domains } = services
+function operatorHandlers(
+  { contact }: Config,
+  services: Services,
+  { metrics, log }: Pick<MetricsNeeds, 'metrics'> & { log: FastifyBaseLogger },
+) {
+  const { now, monotonic, origin, domains } = services
   const { isInternal } = services.client
   return {
     health: healthRoutes(services),
-    metrics: metricsRoute({ metrics: [...services.metrics, ...further], isInternal }),
+    metrics: metricsRoute({
+      metrics: [...services.metrics, ...metrics],
+      isInternal,
+      onFailed: logFailed(log, monotonic),
+    }),
     securityTxt: securityRoute({ now, origin, contact }),
     tlsAsk: tlsAskRoute({ domains, isInternal }),
   }
+}
+
+const LOG_FAILED_MS = 60_000
+
+/** Logs the metrics that cannot be read, once a minute at most. */
+function logFailed(log: FastifyBaseLogger, monotonic: () => number): MetricsNeeds['onFailed'] {
+  return throttle(LOG_FAILED_MS, monotonic, (failed: Readings['failed']) =>
+    log.error(
+      { err: failed[0]?.error, metrics: failed.map(({ name }) => name) },
+      'metrics cannot be read, and are left out',
+    ),
+  )
 }
 
 function visitorHandlers({ visits, links, qr, limits, origin }: Services) {

@@ -5,6 +5,7 @@ import { guardDomains } from './domains/guard.ts'
 import { BODY_LIMIT } from './http/body.ts'
 import { compressResponses } from './http/compress.ts'
 import { answerFrameworkError, createRequestIds, handleErrors } from './http/error-handler.ts'
+import type { Drain } from './http/drain.ts'
 import { isHealthPath } from './http/health.ts'
 import { measureLoopDelay } from './http/loop-delay.ts'
 import { unifyMethod, watchRoutes } from './http/methods.ts'
@@ -13,7 +14,7 @@ import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { noteRefusals } from './http/refusals.ts'
-import { connectionRefusals, createConnections, type Timeouts } from './http/server.ts'
+import { connectionRefusals, createConnections, type Connections, type Timeouts } from './http/server.ts'
 import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
 import { queueRequests } from './limits/admission-hooks.ts'
@@ -47,6 +48,7 @@ export async function createInstance(
   const loopDelay = measureLoopDelay()
   const { app, connections } = createServer(services, log, timeouts, onVisit)
   app.addHook('onClose', async () => loopDelay.stop())
+  const { isLate } = finishOnStop(app, connections, services)
   measured.watch(app, ({ routeOptions }) => {
     const { work = 'pages' } = routeOptions.config
     return work === 'immediate' ? undefined : work
@@ -57,7 +59,7 @@ export async function createInstance(
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.server.on('connection', admission.onConnection)
-  queueRequests(app, { admission, clientOf, monotonic })
+  queueRequests(app, { admission, clientOf, isLate, monotonic })
   handleErrors(app, {
     monotonic,
     unavailability,
@@ -70,6 +72,15 @@ export async function createInstance(
   const describe = describeApi(app, services.version)
   const metrics = [...admission.metrics, ...connections.metrics, ...measured.metrics, loopDelay.metric]
   return { app, answerOtherMethods, describe, metrics }
+}
+
+/** When the service stops, its server finishes what had begun, and then closes each connection. */
+function finishOnStop(app: FastifyInstance, { drainOf }: Connections, { onDrain }: Services): Pick<Drain, 'isLate'> {
+  const drain = drainOf(app.server)
+  if (drain === undefined) throw new Error('unreachable')
+  onDrain(drain.begin)
+  app.addHook('preClose', drain.close)
+  return drain
 }
 
 /** The kinds of requests whose responses are measured. */
@@ -95,6 +106,8 @@ function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextRequestId,
     bodyLimit: BODY_LIMIT,
+    // `http/drain.ts` tells late requests from those that had begun.
+    return503OnClosing: false,
     schemaController: { compilersFactory: noCompilers },
     // Parameters may be as long as a URL: the handlers check their length, with errors of their own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },

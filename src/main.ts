@@ -8,7 +8,9 @@ import { commands, groups } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { openOutput, openStandardOutput } from './cli/output.ts'
 import { readConfig, type Config } from './config/config.ts'
+import { stopListening } from './http/drain.ts'
 import { listenOnSockets } from './http/listeners.ts'
+import { requireOpenFiles } from './http/open-files.ts'
 import { lowerV8Priority } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
@@ -19,6 +21,9 @@ import manifest from '../package.json' with { type: 'json' }
 
 /** How long the process waits at its end for the reader of the log. */
 const LAST_LINES_MS = 500
+
+/** Connections to PostgreSQL besides those of DATABASE_POOL (docs/scale.md#connections). */
+const SHARED_CONNECTIONS = 5
 
 /** The output of the process, and its exit status. */
 export interface Outcome extends Pick<CommandResult, 'onUnprinted'> {
@@ -96,6 +101,7 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
 async function serve(config: Config, stopTimes: StopTimes | undefined): Promise<undefined> {
   // The data includes private keys of certificates, the day's salt, and the private notes of owners.
   process.umask(0o077)
+  requireOpenFiles(config.databaseUrl === undefined ? 0 : config.databasePool + SHARED_CONNECTIONS)
   lowerV8Priority()
   const mayLeave = leaveOnSignal()
   const log = openLog()
@@ -164,7 +170,13 @@ async function listen(
     const { sockets, enforce: onSocket } = connections
     const address = { host, port, sockets, allowHalfOpen: true, reusePort, onSocket }
     others.close = (await listenOnSockets(app.server, address, (options) => app.listen(options))).close
-    onDrain(() => void others.close())
+    // Other processes on the port get the new connections from then on.
+    if (reusePort) {
+      onDrain(() => {
+        stopListening(app.server)
+        void Promise.all([others.close(), tls?.close()])
+      })
+    }
   } catch (error) {
     throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })
   }

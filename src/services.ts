@@ -13,7 +13,7 @@ import { openKeys, type Keys } from './keys/open.ts'
 import { instanceDigest } from './http/health.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
-import { createDraining } from './lib/draining.ts'
+import { createDraining, type Draining } from './lib/draining.ts'
 import type { Limits } from './limits/open.ts'
 import { openLinkRegistry } from './links/link-registry.ts'
 import { openLinks, type Links } from './links/open.ts'
@@ -63,9 +63,9 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   /** Records an error that means that the store is unavailable or damaged; returns what to answer, undefined for any other. */
   unavailability: StoreFaults['note']
   /** Calls back when the service is about to stop, until the returned function is called. */
-  onDrain: (listener: () => void) => () => void
-  /** Makes the service not ready, and ends streams. */
-  drain: () => void
+  onDrain: Draining['onBegin']
+  /** Makes the service not ready, ends streams, and resolves when what had begun is finished, after the given time at most. */
+  drain: Draining['begin']
   /** Closes everything in reverse order, each even if another fails, and logs errors. @throws when any failed */
   close: Closing['close']
 }
@@ -173,7 +173,7 @@ async function openFeatures(
   const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, now, monotonic, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
-  if (tls !== undefined) draining.onBegin(() => void tls.close())
+  if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit()
   const notReady = createNotReady(store, draining, scans, abuse)
   const features = { links, visits, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }

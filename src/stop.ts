@@ -2,13 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Services } from './services.ts'
 
-const SWEEP_MS = 100
 /** How long connections may take to close after the deadline. */
 const CUT_MS = 500
 
 /** Times in milliseconds after the signal to stop. */
 export interface StopTimes {
-  /** How long running requests may take. */
+  /** How long requests that had begun may take. */
   drainMs: number
   /** How long the whole stop may take. Answered changes are durable already, whatever is still open then. */
   stopMs: number
@@ -38,8 +37,8 @@ export function leaveOnSignal(): { end: () => void } {
 }
 
 /**
- * On the first SIGTERM or SIGINT: stops accepting, finishes running requests, closes the store and exits with 0. Ignores
- * further signals, because npm forwards a signal that the terminal has already sent to the whole group.
+ * On the first SIGTERM or SIGINT: finishes the requests that had begun, stops accepting, closes the store and exits with 0.
+ * Ignores further signals, because npm forwards a signal that the terminal has already sent to the whole group.
  */
 export function stopOnSignal(
   app: FastifyInstance,
@@ -67,15 +66,11 @@ export function stopOnSignal(
   process.on('SIGINT', onSignal)
 }
 
-/** Finishes running requests until the deadline, and closes everything, even if connections stay open. */
+/** Finishes requests that had begun until the deadline, and closes everything, even if connections stay open. */
 async function stop(app: FastifyInstance, services: Services, others: Others, drainMs: number): Promise<void> {
-  services.drain()
-  // An idle connection would stay open until its time-out.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs)
   const late = new Promise((resolve) => setTimeout(resolve, drainMs + CUT_MS))
+  await services.drain(drainMs)
   await Promise.race([Promise.all([app.close(), others.close(), services.tls?.close()]), late])
-  clearInterval(sweep)
-  clearTimeout(deadline)
+  app.server.closeAllConnections()
   await services.close()
 }

@@ -70,7 +70,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
 
   for (const run of ['first', 'second']) {
     const server = await startServer(t, { DATA_DIR: dataDir })
-    await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged'))
+    await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged' || name === 'next'))
     await server.services.scans.settle()
     assert.equal(await metric(server, 'quirl_scans_lost_total'), 1)
     const lines = server.logged.filter((each) => /damaged/.test(JSON.stringify(each)))

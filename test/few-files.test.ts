@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
 import { start } from './support/program.ts'
 import { create, visit } from './support/server.ts'
@@ -50,4 +53,18 @@ test('with 64 files and 200 clients each acknowledged visit is recorded', async 
     return ((await response.json()) as { totals: { scans: number } }).totals.scans === recorded
   })
   assert.doesNotMatch(output(), /EMFILE/)
+})
+
+test('with too few files for a start, the program says so in one line, and leaves no folder', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells how many files are open')
+  // Below 22, Node itself ends without a word.
+  for (const files of [24, 30, 40, 50]) {
+    const dataDir = join(temporaryFolder(t), 'data')
+    const error = await start(t, dataDir, [], { files }).then(
+      () => assert.fail('it has started'),
+      ({ message }: Error) => message,
+    )
+    assert.match(error, new RegExp(`^quirl: this process may have only ${files} files open \\(ulimit -n\\), .*\n$`))
+    assert.equal(existsSync(dataDir), false)
+  }
 })

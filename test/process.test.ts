@@ -95,7 +95,7 @@ test('only the user that runs the program can read its files', async (t) => {
   }
 })
 
-test('a stop finishes the current request and refuses new connections, and a second signal does not abort it', async (t) => {
+test('a stop finishes the current request, then refuses connections, and a second signal does not abort it', async (t) => {
   const service = await start(t, undefined, [], patientStop)
   const body = JSON.stringify({ target: 'https://example.com/' })
   const running = await rawConnection(t, service.port)
@@ -106,14 +106,15 @@ test('a stop finishes the current request and refuses new connections, and a sec
   await poll(() => running.received() === goOn)
   service.process.kill('SIGTERM')
   service.process.kill('SIGINT')
-  await poll(async () => !(await isOpen(service.port)))
+  await poll(async () => (await fetch(`${service.url}/readyz`)).status === 503)
   service.process.kill('SIGTERM')
-  await assert.rejects(fetch(`${service.url}/healthz`))
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   assert.equal(service.process.exitCode, null)
   running.send(body.slice(5))
   await running.closed
   assert.match(running.received().slice(goOn.length), /^HTTP\/1\.1 201 /)
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+  await assert.rejects(fetch(`${service.url}/healthz`))
 })
 
 test('a stop does not wait for idle connections', async (t) => {

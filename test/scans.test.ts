@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import ipaddr from 'ipaddr.js'
+import { journalsIn } from '../src/scans/journal/journal-files.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { linkIdOf } from './support/link-id.ts'
@@ -410,7 +411,7 @@ test('a deleted link leaves no scan behind, journalled ones included', { skip: s
   assert.equal((await stats(server, other)).totals['scans'], 1)
   const purges = () => server.services.db.read.selectFrom('purges').select('link_id').execute()
   await poll(async () => (await purges()).length === 0)
-  assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
+  assert.deepEqual(journalsIn(join(server.dataDir, 'journal')), [])
   const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
   for (const table of ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals']) {
     const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]

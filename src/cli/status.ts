@@ -1,18 +1,13 @@
+import type { Status } from '../services/operator.ts'
 import type { Command } from './command.ts'
-
-/** The result of the operation. */
-export interface Status {
-  version: string
-  /** Why the service is not ready, or null. */
-  not_ready: string | null
-}
 
 export const status: Command = {
   name: 'status',
   usage: '',
   summary: 'show whether the running service is ready',
   async run({ call }) {
-    const { version, not_ready: reason } = (await call('status')) as Status
-    return `quirl ${version} is ${reason === null ? 'ready' : `not ready: ${reason}`}`
+    const { version, not_ready: reason, lost_scans: lost } = (await call('status')) as Status
+    const loss = lost === 0 ? '' : `\n${lost} visits were answered and never counted: see docs/trouble.md`
+    return `quirl ${version} is ${reason === null ? 'ready' : `not ready: ${reason}`}${loss}`
   },
 }

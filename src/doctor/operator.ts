@@ -5,6 +5,7 @@ import type { AnyMetric } from '../http/metric.ts'
 import { openFilesLimit } from '../http/open-files.ts'
 import type { Origin } from '../http/origin.ts'
 import { processMetrics } from '../http/process-metrics.ts'
+import { readMetrics } from '../http/read-metrics.ts'
 import { askPostgres, askRedis, type PostgresState, type RedisState, type Unreachable } from './servers.ts'
 import { checkedSettings, type CheckedSettings } from './settings.ts'
 
@@ -78,11 +79,8 @@ export function doctorOperations({
 }
 
 async function readNumbers(metrics: AnyMetric[]): Promise<Record<string, number>> {
-  const read = metrics.flatMap((metric) => {
-    if ('read' in metric) return [Promise.resolve([metric.name, metric.read()] as const)]
-    return 'readSlowly' in metric ? [metric.readSlowly().then((value) => [metric.name, value] as const)] : []
-  })
-  return Object.fromEntries(await Promise.all(read))
+  const { read } = await readMetrics(metrics.filter((metric) => 'read' in metric || 'readSlowly' in metric))
+  return Object.fromEntries(read.flatMap(({ metric, lines }) => lines.map(({ value }) => [metric.name, value])))
 }
 
 /** The limit of the container or of the unit; null when there is none. */

@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Metric } from './metric.ts'
-import { openFilesLimit } from './open-files.ts'
+import { openFiles, openFilesLimit } from './open-files.ts'
 
 /** Even where more files may be open: a connection takes some 10 KB. */
 const MAX_CONNECTIONS = 16_384
@@ -67,12 +66,4 @@ export function createConnectionLimit(max = defaultMax()): ConnectionLimit {
 function defaultMax(): number {
   const available = openFilesLimit() - openFiles()
   return Math.max(1, Math.min(MAX_CONNECTIONS, available - Math.min(RESERVE, Math.ceil(available / 2))))
-}
-
-function openFiles(): number {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    return 0
-  }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Registry } from 'prom-client'
 import { Type } from '#typebox'
 import type { AnyMetric } from './metric.ts'
 import { processMetrics } from './process-metrics.ts'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
+import { readMetrics, type Readings } from './read-metrics.ts'
 import { route, type Route } from './route.ts'
 
 /** What the metrics need from the rest of the program. */
@@ -12,11 +12,12 @@ export interface MetricsNeeds {
   metrics: AnyMetric[]
   /** Whether this machine or a trusted network sent a request. */
   isInternal: (request: IncomingMessage) => boolean
+  /** Called with the metrics that cannot be read. */
+  onFailed: (failed: Readings['failed']) => void
 }
 
 /** `GET /metrics` in Prometheus' text format, for internal requests only. */
-export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
-  let opened: Promise<Registry> | undefined
+export function metricsRoute({ metrics, isInternal, onFailed }: MetricsNeeds): Route {
   return route({
     config: { work: 'immediate' },
     schema: {
@@ -33,10 +34,12 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
     async handler(request, reply) {
       if (!isInternal(request.raw)) throw new Problem('forbidden', 'metrics are for the operator of this service')
       // Loaded at the first request: many services are never scraped.
-      opened ??= import('./metrics-registry.ts').then((it) => it.openRegistry([...processMetrics, ...metrics]))
-      const registry = await opened
-      reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' })
-      return registry.metrics()
+      const { printMetrics } = await import('./metrics-registry.ts')
+      const readings = await readMetrics([...processMetrics, ...metrics])
+      if (readings.failed.length > 0) onFailed(readings.failed)
+      const { contentType, text } = printMetrics(readings)
+      reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' })
+      return text
     },
   })
 }

@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
+import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Metric } from './metric.ts'
 import { parserProblem, type ParserError } from './parser-problem.ts'
@@ -55,6 +56,8 @@ export const connectionRefusals: readonly ProblemCode[] = [
 export interface Connections {
   /** Creates the HTTP server. */
   serve: (handle: RequestListener, priorityOf?: (request: IncomingMessage) => Priority) => Server
+  /** How a server of these ends. */
+  drainOf: (server: Server) => Drain | undefined
   /** Responds to what Node's parser refuses, after the earlier responses of the connection, and closes the connection. */
   onParserError: (error: ParserError, socket: Duplex) => void
   responseMemory: ResponseMemory
@@ -73,36 +76,50 @@ export function createConnections(nextRequestId: () => string, changed: Partial<
   const latest = new WeakMap<Duplex, ServerResponse>()
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latest.get(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
+  const refuseLate = (socket: Socket) =>
+    refuseUnanswered(latest.get(socket), (problem) => end(socket, problem, nextRequestId(), timeouts.refusedMs))
+  const drains = new WeakMap<Server, Drain>()
   const bodyMemory = createBodyMemory((problem, { socket }) => refuseIn(socket, problem))
   return {
-    serve: (handle, priorityOf = () => 'other') =>
-      serve(handle, { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts }),
+    serve(handle, priorityOf = () => 'other') {
+      const needs = { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts }
+      const { server, sockets } = serve(handle, needs)
+      const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
+      const latestOf = (socket: Socket) => latest.get(socket)
+      drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
+      return server
+    },
+    drainOf: (server) => drains.get(server),
     onParserError(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuseIn(socket, parserProblem(error))
     },
     responseMemory,
-    metrics: [
-      {
-        name: 'quirl_request_body_bytes',
-        help: 'Request bodies in memory, except small ones',
-        type: 'gauge',
-        read: bodyMemory.bytes,
-      },
-      {
-        name: 'quirl_unread_response_bytes',
-        help: 'Responses in memory that clients have not read yet',
-        type: 'gauge',
-        read: responseMemory.bytes,
-      },
-      {
-        name: 'quirl_connections_closed_total',
-        help: 'Connections closed because their clients did not read the responses',
-        type: 'counter',
-        read: () => closed,
-      },
-    ],
+    metrics: metricsOf(bodyMemory, responseMemory, () => closed),
   }
+}
+
+function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, closed: () => number): Metric[] {
+  return [
+    {
+      name: 'quirl_request_body_bytes',
+      help: 'Request bodies in memory, except small ones',
+      type: 'gauge',
+      read: bodyMemory.bytes,
+    },
+    {
+      name: 'quirl_unread_response_bytes',
+      help: 'Responses in memory that clients have not read yet',
+      type: 'gauge',
+      read: responseMemory.bytes,
+    },
+    {
+      name: 'quirl_connections_closed_total',
+      help: 'Connections closed because their clients did not read the responses',
+      type: 'counter',
+      read: closed,
+    },
+  ]
 }
 
 interface ServerNeeds {
@@ -115,7 +132,7 @@ interface ServerNeeds {
   timeouts: Timeouts
 }
 
-function serve(handle: RequestListener, needs: ServerNeeds): Server {
+function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
   const { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
@@ -137,7 +154,8 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
     const last = latest.get(socket)
     return last !== undefined && priorityOf(last.req) === 'visit'
   })
-  closeStalledConnections(server, { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL })
+  const stalls = { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL }
+  const sockets = closeStalledConnections(server, stalls)
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => {
     // Node removes its own listener, and an error that nobody listens to ends the process: the client may have reset the connection.
@@ -149,7 +167,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
       timeouts.refusedMs,
     )
   })
-  return server
+  return { server, sockets }
 }
 
 function optionsOf({ headersMs, requestMs, checkMs }: Timeouts): ServerOptions {
@@ -187,6 +205,17 @@ function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () =
   // A response without a socket waits for earlier responses.
   if (before.socket === null) before.once('socket', refuseNow)
   else refuseNow()
+}
+
+/** Refuses what a connection waits for when the time for it is over, unless its response has begun. */
+function refuseUnanswered(last: ServerResponse | undefined, endNow: (problem: Problem) => void): void {
+  const isOpen = last !== undefined && !last.closed
+  if (isOpen && (last.headersSent || last.socket === null)) return
+  const detail =
+    isOpen && last.req.complete
+      ? 'the service stops, and the request takes too long; a change may have been saved'
+      : 'the service stops, and the request has not arrived in time'
+  endNow(new Problem('unavailable', detail))
 }
 
 /** Nothing more is read from the connection, not even that its client has closed it: it is closed after a while. */

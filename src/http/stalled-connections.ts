@@ -13,8 +13,12 @@ export interface StallTimeouts {
 /**
  * Closes connections without writes for a while. Node's own time-outs restart with each byte that arrives, and a client
  * may send empty lines before a request for ever (RFC 9112, 2.2).
+ * @returns the open connections
  */
-export function closeStalledConnections(server: Server, { idleMs, unreadMs, everyMs }: StallTimeouts): void {
+export function closeStalledConnections(
+  server: Server,
+  { idleMs, unreadMs, everyMs }: StallTimeouts,
+): () => Iterable<Socket> {
   const seen = new Map<Socket, { written: number; sweeps: number }>()
   server.on('connection', (socket: Socket) => {
     seen.set(socket, { written: 0, sweeps: 0 })
@@ -31,4 +35,5 @@ export function closeStalledConnections(server: Server, { idleMs, unreadMs, ever
   }
   const timer = setInterval(sweep, everyMs).unref()
   server.once('close', () => clearInterval(timer))
+  return () => seen.keys()
 }

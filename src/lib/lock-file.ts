@@ -1,7 +1,9 @@
-import { closeSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { chownLikeFolder } from './chown-like-folder.ts'
 import { StartError } from './start-error.ts'
+
+const MODE = 0o600
 
 /** A locked file. */
 export interface FileLock {
@@ -15,7 +17,7 @@ export interface FileLock {
  * @throws {Error} SQLite's, whose message has "locked" when another process has the lock
  */
 export function lockFile(file: string, waitMs = 0): FileLock {
-  create(file)
+  keepToUser(file)
   const holder = new DatabaseSync(file, { timeout: waitMs })
   try {
     holder.exec('begin exclusive')
@@ -27,12 +29,22 @@ export function lockFile(file: string, waitMs = 0): FileLock {
   return { release: () => holder.close() }
 }
 
-/** Only its owner may lock it, whatever the umask. A file that exists is not opened: the close would end the locks that this process has on it. */
-function create(file: string): void {
+/** Whoever could read the file could hold the lock. SQLite would create it for everybody, and so did earlier versions. */
+function keepToUser(file: string): void {
   try {
-    closeSync(openSync(file, 'wx', 0o600))
+    // Not of a file that exists: closing it would release the locks that this process has on it.
+    closeSync(openSync(file, 'wx', MODE))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') restrict(file)
+    // SQLite meets any other error again.
+  }
+}
+
+function restrict(file: string): void {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, MODE)
+  } catch {
+    // It is another user's.
   }
 }
 

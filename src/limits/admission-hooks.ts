@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from '../http/accept.ts'
 import { Problem } from '../http/problem.ts'
@@ -23,6 +24,8 @@ interface AdmissionDeps {
   admission: Admission
   /** A key of the request's client that does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
+  /** Whether a request came after the service had begun to stop. */
+  isLate: (request: IncomingMessage) => boolean
   monotonic: () => number
 }
 
@@ -30,7 +33,8 @@ type Done = (error?: Error) => void
 
 /**
  * Queues every request for a route of `app`, or refuses it before its body is read. A request with a body is queued when
- * the body has arrived, so that a client who sends it slowly holds no slot. To be called before the first route.
+ * the body has arrived, so that a client who sends it slowly holds no slot. Once the service stops, late requests are
+ * refused, except visits. To be called before the first route.
  */
 export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
   app.decorateRequest('waitForStart', undefined)
@@ -48,11 +52,13 @@ export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
 
 type Refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply, done: Done) => void
 
-function createHooks(work: Work, { admission, clientOf }: AdmissionDeps, refuse: Refuse) {
+const stopping = () => new Problem('unavailable', 'the service is stopping')
+
+function createHooks(work: Work, { admission, clientOf, isLate }: AdmissionDeps, refuse: Refuse) {
   return {
     onRequest(request: FastifyRequest, reply: FastifyReply, done: Done) {
       const client = clientOf(request)
-      const problem = admission.refusal(work, client)
+      const problem = isLate(request.raw) ? stopping() : admission.refusal(work, client)
       if (problem !== undefined) return refuse(problem, request, reply, done)
       const wait = (started: Done) =>
         waitInQueue((waiting) => admission.enter(work, waiting), client, request, reply, started)

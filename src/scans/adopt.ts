@@ -3,7 +3,7 @@ import { openToRead } from '../db/sqlite/copy.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { findMismatch, readScans, unusable } from './instance-check.ts'
 import { readJournalFile } from './journal/journal-file.ts'
-import { journalsIn } from './journal/journal.ts'
+import { journalsIn } from './journal/journal-files.ts'
 import { linkIdsAfter } from './sqlite/purge.ts'
 import { openWarehouse } from './sqlite/warehouse.ts'
 

@@ -99,9 +99,14 @@ async function foldJournal(
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
-  const journals = journal.rotate()
+  const { closed, growing } = journal.rotate()
   const { linkIds, finish } = people.startFold()
-  const { result, counts } = await warehouse.call('fold', journals, now, { deletedLinks, newest, count: linkIds })
+  const { result, counts } = await warehouse.call('fold', closed, now, {
+    growing,
+    deletedLinks,
+    newest,
+    count: linkIds,
+  })
   finish(counts)
   if (result.adopted !== undefined) log.adopted(result.adopted)
   return result

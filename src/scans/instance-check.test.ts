@@ -8,7 +8,7 @@ import { drivers } from '../../test/support/drivers.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
 import { recordDeleted } from '../links/manage.ts'
-import { findMismatch, readScans, requireLinks } from './instance-check.ts'
+import { findMismatch, readScans, unusable, requireLinks } from './instance-check.ts'
 import { readScansIdentity } from './identity.ts'
 import { openWarehouse } from './sqlite/warehouse.ts'
 
@@ -90,9 +90,15 @@ test('an interrupted transaction of scans.db is rolled back; a file that is not 
   writeFileSync(file, text)
   assert.throws(
     () => readScans(file),
-    (error) => error instanceof StartError && /scans\.db cannot be used/.test(error.message),
+    (error) => error instanceof StartError && /scans\.db cannot be used .*: replace it/.test(error.message),
   )
   assert.equal(readFileSync(file, 'utf8'), text)
+  // Not a fault of the file.
+  for (const fault of [
+    Object.assign(new Error('Worker initialization failure: EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' }),
+    Object.assign(new Error('database is locked'), { errcode: 5 }),
+  ])
+    assert.equal(unusable(file, fault).message, `${file} cannot be used (${fault.message})`)
 })
 
 test('a folder without links.db is refused only when it has scans', (t) => {

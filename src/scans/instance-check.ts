@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { readScansIdentity, type ScansIdentity } from './identity.ts'
-import { journalsIn } from './journal/journal.ts'
+import { isSqliteUnavailable, resultCode } from '../db/sqlite/errors.ts'
+import { journalsIn } from './journal/journal-files.ts'
 
 /** More unknown links than this, and more than one in ten of those with scans, cannot come from crashes and power loss. */
 const MANY = 10
@@ -64,9 +65,9 @@ export function readScans(file: string): ScansIdentity | undefined {
   }
 }
 
-/** The error for a `scans.db` that is damaged or locked. */
-export function unusable(file: string, { message }: Error): StartError {
-  return new StartError(
-    `${file} cannot be used (${message}): replace it with the scans.db of a backup, or move it away to start the statistics anew`,
-  )
+/** The error for a `scans.db` that cannot be used. Only one that SQLite has read and refuses is to be replaced. */
+export function unusable(file: string, error: Error): StartError {
+  const isRefused = resultCode(error) !== undefined && !isSqliteUnavailable(error)
+  const advice = ': replace it with the scans.db of a backup, or move it away to start the statistics anew'
+  return new StartError(`${file} cannot be used (${error.message})${isRefused ? advice : ''}`, { cause: error })
 }

@@ -10,6 +10,7 @@ const MAX_NAMED = 10
 /** The log lines about scans. Repeated failures are logged at most once a minute each. */
 export interface RecorderLog {
   writeFailed: (error: unknown, lost: number) => void
+  lossUncounted: (error: unknown) => void
   callbackFailed: (error: unknown) => void
   foldFailed: (error: unknown) => void
   faultsFound: (result: FoldResult) => void
@@ -30,6 +31,9 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
   return {
     writeFailed: throttled((error: unknown, lost: number) =>
       log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
+    ),
+    lossUncounted: throttled((error: unknown) =>
+      log.error({ err: error }, 'the number of scans that were not recorded is not stored: it ends with this process'),
     ),
     callbackFailed: throttled((error: unknown) => log.error({ err: error }, 'a recorded visit could not be answered')),
     foldFailed: throttled((error: unknown) =>

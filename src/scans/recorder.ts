@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
-import type { FoldLoop } from './folding/fold-loop.ts'
 import type { ImportedCount } from './import/clicks.ts'
 import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
@@ -51,6 +50,8 @@ export interface Recorder extends Reader {
   onFold: Subscribers['onFold']
   /** To be called when another node has folded scans, with their links. */
   refresh: Subscribers['refresh']
+  /** Visits that were answered and are not in the statistics, ever. */
+  lost: () => number
   /** Why scans cannot be recorded or folded, if so. */
   fault: () => string | undefined
   metrics: Metric[]
@@ -82,8 +83,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
-  const { writeFailed: onFailure, callbackFailed: onThrow } = log
-  const journal = openJournal({ folder: join(dataDir, 'journal'), sync, now, monotonic, onFailure, onThrow })
+  const calls = { onFailure: log.writeFailed, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
+  const journal = openJournal({ folder: join(dataDir, 'journal'), sync, now, monotonic, ...calls })
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
@@ -111,7 +112,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     subscribe: subscribers.subscribe,
     onFold: subscribers.onFold,
     refresh: subscribers.refresh,
-    fault: () => faultOf(journal, background),
+    ...stateOf(journal, background),
     metrics: scanMetrics(journal, background, subscribers.count, read.queued),
     async close() {
       await stop(background, store)
@@ -179,9 +180,14 @@ async function openFolded(
   }
 }
 
-function faultOf({ status }: Journal, { failing }: FoldLoop): string | undefined {
-  if (status().failing) return 'scans cannot be recorded'
-  return failing() ? 'recorded scans cannot be moved into the statistics' : undefined
+function stateOf({ status }: Journal, { lost, failing }: Background): Pick<Recorder, 'lost' | 'fault'> {
+  return {
+    lost: () => status().lost + lost(),
+    fault() {
+      if (status().failing) return 'scans cannot be recorded'
+      return failing() ? 'recorded scans cannot be moved into the statistics' : undefined
+    },
+  }
 }
 
 /** Resolves with whether `work` succeeded in time; it continues in any case. */

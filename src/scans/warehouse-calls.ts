@@ -5,6 +5,8 @@ import type { Reading } from './statistics/reading.ts'
 
 /** What a fold is to do besides. */
 export interface FoldOptions {
+  /** The journal file that is not closed and has scans, if there is one. */
+  growing: string | undefined
   /** Links whose scans are dropped. */
   deletedLinks: number[]
   /** The newest committed link, to be recorded. */

@@ -20,11 +20,20 @@ import type { Tls } from '../tls/open.ts'
 import type { Keys } from '../keys/open.ts'
 import { certificateOperations } from '../tls/operator.ts'
 
+/** The result of `status`. */
+export interface Status {
+  version: string
+  /** Why the service is not ready, or null. */
+  not_ready: string | null
+  /** Visits that were answered and are not in the statistics, ever. */
+  lost_scans: number
+}
+
 /** The features whose operations operators can call. */
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
   db: Pick<Database, 'read' | 'check'>
-  scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'addPart' | 'addVisits'>
+  scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'lost' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   keys: Pick<Keys, 'operations'>
@@ -40,7 +49,11 @@ export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
 export function operatorOperations(config: Config, needs: OperatorNeeds): AdminOperations {
   const { version, db, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
-    status: async () => ({ version, not_ready: (await notReady()) ?? null }),
+    status: async (): Promise<Status> => ({
+      version,
+      not_ready: (await notReady().catch((error: Error) => error.message)) ?? null,
+      lost_scans: scans.lost(),
+    }),
     async fold() {
       // A backup would be one of the file that has taken the place of the store.
       await db.check().catch((error: unknown) => {

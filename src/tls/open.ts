@@ -64,6 +64,8 @@ export interface Tls {
    * @throws {StartError}
    */
   listen: (server: HttpServer, connections?: ConnectionLimit) => Promise<number>
+  /** Cancels issuances, while connections are accepted. */
+  drain: () => void
   /** Stops accepting connections and cancels issuances; resolves when the last connection has ended. */
   close: () => Promise<void>
 }
@@ -90,6 +92,10 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const listener = createListener((hello) => acceptFor(hello, host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
   let closeOthers = async () => {}
+  const stop = () => {
+    sweeps.stop()
+    return issuer.close()
+  }
 
   return {
     applyRules: createHttpsRules({ origin, host, statusOf, challenge: (token) => findChallenge(db.read, token) }),
@@ -103,10 +109,8 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
       sweeps.start()
       return opened.port
     },
-    close() {
-      sweeps.stop()
-      return Promise.all([issuer.close(), listener.close(), closeOthers()]).then(() => {})
-    },
+    drain: () => void stop(),
+    close: () => Promise.all([stop(), listener.close(), closeOthers()]).then(() => {}),
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
@@ -16,7 +16,52 @@ export interface FailingDisk {
   mountAgain: () => void
 }
 
+/** A disk that has room for bytes, and can be filled with so many files that there is none for another. */
+export interface DiskOfFewFiles {
+  folder: string
+  /** Environment variables of the program that uses it. */
+  env: Record<string, string>
+  /** Creates files until no other can be created. */
+  fill: () => void
+  free: () => void
+}
+
 const IMAGE_BYTES = 64 << 20
+const FEW_FILES = 128
+
+/** An ext4 file system on a loop device. */
+interface Ext4 {
+  folder: string
+  mount: () => void
+  unmount: () => void
+}
+
+/** @returns undefined if this user may not mount one */
+function mountExt4(t: TestContext, made: string[], options: string): Ext4 | undefined {
+  const above = temporaryFolder(t)
+  const [image, folder] = [join(above, 'image'), join(above, 'disk')]
+  mkdirSync(folder)
+  writeFileSync(image, '')
+  truncateSync(image, IMAGE_BYTES)
+  const mount = () => spawnSync('mount', ['-o', options, image, folder], { encoding: 'utf8' })
+  const isMade = spawnSync('mkfs.ext4', ['-q', '-F', ...made, image]).status === 0
+  const mounted = isMade ? mount() : undefined
+  if (mounted?.status !== 0) {
+    const reason = mounted?.stderr.trim() ?? 'mkfs.ext4 is missing'
+    t.diagnostic(`no ext4 file system can be mounted (${reason}): system calls are made to fail`)
+    return undefined
+  }
+  const unmount = (...flags: string[]) => void execFileSync('umount', [...flags, folder])
+  undoLater(t, () => unmount('--lazy'))
+  return {
+    folder,
+    mount() {
+      const again = mount()
+      if (again.status !== 0) throw new Error(again.stderr)
+    },
+    unmount,
+  }
+}
 
 /**
  * Creates an ext4 file system on a loop device that turns read-only at an error, as most installations mount it, if this user
@@ -24,21 +69,9 @@ const IMAGE_BYTES = 64 << 20
  * skipped, or fails in CI.
  */
 export function failingDisk(t: TestContext): FailingDisk | undefined {
-  const above = temporaryFolder(t)
-  const [image, folder] = [join(above, 'image'), join(above, 'disk')]
-  mkdirSync(folder)
-  writeFileSync(image, '')
-  truncateSync(image, IMAGE_BYTES)
-  const mount = () => spawnSync('mount', ['-o', 'loop,errors=remount-ro', image, folder], { encoding: 'utf8' })
-  const made = spawnSync('mkfs.ext4', ['-q', '-F', image])
-  const mounted = made.status === 0 ? mount() : undefined
-  if (mounted?.status !== 0) {
-    const reason = mounted?.stderr.trim() ?? 'mkfs.ext4 is missing'
-    t.diagnostic(`no ext4 file system can be mounted (${reason}): system calls are made to fail`)
-    return failingCalls(t, folder)
-  }
-  const unmount = (...flags: string[]) => execFileSync('umount', [...flags, folder])
-  undoLater(t, () => void unmount('--lazy'))
+  const ext4 = mountExt4(t, [], 'loop,errors=remount-ro')
+  if (ext4 === undefined) return failingCalls(t, temporaryFolder(t))
+  const { folder, mount, unmount } = ext4
   return {
     folder,
     env: {},
@@ -51,10 +84,40 @@ export function failingDisk(t: TestContext): FailingDisk | undefined {
     },
     mountAgain() {
       unmount()
-      const again = mount()
-      if (again.status !== 0) throw new Error(again.stderr)
+      mount()
     },
   }
+}
+
+/** Creates an ext4 file system of few inodes; otherwise as `failingDisk`. */
+export function diskOfFewFiles(t: TestContext): DiskOfFewFiles | undefined {
+  const ext4 = mountExt4(t, ['-N', String(FEW_FILES)], 'loop')
+  if (ext4 === undefined) return withoutNewFiles(t, temporaryFolder(t))
+  const { folder } = ext4
+  const ballast = join(folder, 'ballast')
+  mkdirSync(ballast)
+  return {
+    folder,
+    env: {},
+    fill() {
+      for (let at = 0; ; at++) {
+        try {
+          writeFileSync(join(ballast, `${performance.now()}-${at}`), '')
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return
+          throw error
+        }
+      }
+    },
+    free: () => rmSync(ballast, { recursive: true }),
+  }
+}
+
+function withoutNewFiles(t: TestContext, folder: string): DiskOfFewFiles | undefined {
+  const faults = buildFaults(t)
+  if (faults === undefined) return undefined
+  const fill = () => faults.set({ operation: 'new', error: 'ENOSPC', files: `${folder}/*` })
+  return { folder, env: faults.env, fill, free: faults.clear }
 }
 
 function failingCalls(t: TestContext, folder: string): FailingDisk | undefined {

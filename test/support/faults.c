@@ -1,5 +1,5 @@
 // Loaded before the C library (LD_PRELOAD): makes system calls on files fail, as listed in the file that FAULTS names. Each
-// line is an operation (open, create: open to write, read, write, sync), an error number, and a pattern of paths: "write 28 *-wal".
+// line is an operation (open, create: open to write, new: open one that does not exist, read, write, sync), an error number, and a pattern of paths: "write 28 *-wal".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -83,6 +83,7 @@ ON_DESCRIPTOR("sync", int, fdatasync, (int descriptor), (descriptor))
     } \
     FAIL_IF(fault_of("open", path)); \
     if ((flags & O_ACCMODE) != O_RDONLY) FAIL_IF(fault_of("create", path)); \
+    if ((flags & O_CREAT) && access(path, F_OK) != 0) FAIL_IF(fault_of("new", path)); \
     return real(path, flags, mode); \
   }
 

@@ -9,8 +9,8 @@ import { requireProgram } from './programs.ts'
 
 /** An operation on files, and the error with which it fails. */
 export interface Fault {
-  /** `create` is an `open` of a file that may be written. */
-  operation: 'open' | 'create' | 'read' | 'write' | 'sync'
+  /** `create` is an `open` of a file that may be written, `new` of one that does not exist. */
+  operation: 'open' | 'create' | 'new' | 'read' | 'write' | 'sync'
   error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EROFS'
   /** A shell pattern of paths, in which `*` also matches slashes. */
   files: string

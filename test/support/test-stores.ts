@@ -129,6 +129,6 @@ function asOne(a: Services, b: Services): Services {
     },
     visits: { ...a.visits, invalidate: (...codes) => nodes.forEach(({ visits }) => visits.invalidate(...codes)) },
     abuse: { ...a.abuse, operations: { ...a.abuse.operations, lists } },
-    drain: () => nodes.forEach((node) => node.drain()),
+    drain: async (withinMs) => void (await all((node) => node.drain(withinMs))),
   }
 }

@@ -31,7 +31,7 @@ export const exportScans: Command = {
       return ''
     }
     try {
-      await pipeline(Readable.fromWeb(body), createWriteStream(out))
+      await pipeline(Readable.fromWeb(body), createWriteStream(out, { mode: 0o600 }))
     } catch (error) {
       throw new StartError(`--out=${out}: ${(error as Error).message}`, { cause: error })
     }

@@ -16,7 +16,7 @@ export interface StreamNeeds {
   scans: Pick<Scans, 'subscribe'>
   links: Pick<Links, 'findByToken'>
   slots: Pick<Slots, 'streams'>
-  /** Calls back when the service stops, until the returned function is called. */
+  /** Calls back when the service stops, at once if it does already, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
 }
 

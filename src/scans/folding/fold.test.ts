@@ -66,11 +66,12 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   const failures: number[] = []
   const onFailure = (_error: unknown, lost: number) => void failures.push(lost)
   const clock = () => now
-  const options = { folder, sync: false, now: clock, monotonic: clock, onFailure, onThrow: assert.ifError }
+  const calls = { onFailure, onUncounted: assert.ifError, onThrow: assert.ifError }
+  const options = { folder, sync: false, now: clock, monotonic: clock, ...calls }
   const journal = openJournal(options)
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
-  assert.equal(journal.rotate().length, 1)
+  assert.equal(journal.rotate().closed.length, 1)
   // Not even root can create a file below a file.
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
@@ -83,7 +84,7 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   now += 1000
   await record()
   assert.deepEqual(journal.status(), { failing: false, lost: 3, recorded: 2 })
-  assert.equal(journal.rotate().length, 2)
+  assert.equal(journal.rotate().closed.length, 2)
   journal.close()
 })
 
@@ -96,6 +97,7 @@ test('a journal recovers also when the clock is set back', async (t) => {
     now: () => clocks.now,
     monotonic: () => clocks.monotonic,
     onThrow: assert.ifError,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: () => {},
   })
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))

@@ -43,6 +43,8 @@ export interface FailedFile {
 /** A fold lists up to this many changed links. */
 const MAX_CHANGED = 10_000
 
+const GROWING = 'it goes on, because the file system has no room for another file'
+
 /** Moves closed journal files into the warehouse. */
 export interface Fold {
   /**
@@ -50,9 +52,10 @@ export interface Fold {
    * of the days before `now`, which these files completed. After an interruption, the next call resumes. A file that
    * cannot be folded does not stop the others.
    * @param deletedLinks links whose scans are dropped
+   * @param growing a file that is not closed, and therefore one of the failed
    * @throws when the warehouse cannot be written
    */
-  run: (journals: string[], now: number, deletedLinks?: number[]) => Promise<FoldResult>
+  run: (journals: string[], now: number, deletedLinks?: number[], growing?: string) => Promise<FoldResult>
   close: () => Promise<void> | void
 }
 
@@ -66,7 +69,7 @@ export function createFold(target: FoldTarget, folder: string, chunkScansOf = ch
   let damaged: string[] = []
 
   return {
-    async run(journals, now, deletedLinks = []) {
+    async run(journals, now, deletedLinks = [], growing) {
       const { onScans, moved, changed } = countMoved()
       const deleted = new Set(deletedLinks)
       const fold = { folder, target, chunkScansOf, deletedLinks: deleted, onScans }
@@ -75,6 +78,7 @@ export function createFold(target: FoldTarget, folder: string, chunkScansOf = ch
         if (retries.isDue(journal) && (await retries.tryFold(journal, fold))) damaged.push(journal)
       }
       const failed = retries.failed()
+      if (growing !== undefined) failed.push({ file: growing, reason: GROWING })
       try {
         await target.finish(now, failed.length === 0)
       } catch (error) {

@@ -45,6 +45,53 @@ test('a large file of nothing but damage yields to other work, and counts as one
   assert.ok(turns >= 2, `the event loop had ${turns} turns`)
 })
 
+const SECTOR = 512
+const PAGE = 4096
+
+test('zeroed sectors are counted by the lines that they have taken, wherever they are', async (t) => {
+  const { journal, warehouse, fold } = open(t)
+  const content = write(
+    journal,
+    '0.scans',
+    1,
+    Array.from({ length: 300 }, (_, at) => [String(at).padStart(3, '0')]),
+  )
+  const starts = [0]
+  for (let end = content.indexOf('\n'); end !== -1; end = content.indexOf('\n', end + 1)) starts.push(end + 1)
+  const lineBytes = starts[1] ?? 0
+  assert.ok(
+    starts.every((start, at) => start === at * lineBytes),
+    'all lines have the same length',
+  )
+
+  for (const [bytes, from] of [
+    [SECTOR, 0],
+    [SECTOR, 7 * SECTOR],
+    [PAGE, 0],
+    [PAGE, 2 * PAGE],
+    [2 * PAGE, PAGE],
+    // The end of the file, which has no line end then.
+    [content.length % PAGE, content.length - (content.length % PAGE)],
+  ] as const) {
+    const damaged = Buffer.from(content).fill(0, from, from + bytes)
+    const name = `${from}-${bytes}.scans`
+    writeFileSync(join(journal, name), damaged)
+    const hit = starts.filter(
+      (start) => start < from + bytes && start + lineBytes > from && start < content.length,
+    ).length
+    const before = warehouse.lost()
+    const { damaged: files, moved } = await fold.run([name], NOW)
+    assert.deepEqual([moved, warehouse.lost() - before, files], [300 - hit, hit, [name]], `${bytes} at ${from}`)
+  }
+
+  // Nothing is left by which they could be measured.
+  writeFileSync(join(journal, 'zeros.scans'), Buffer.alloc(PAGE))
+  const before = warehouse.lost()
+  await fold.run(['zeros.scans'], NOW)
+  const lost = warehouse.lost() - before
+  assert.ok(lost > 20 && lost < 100, String(lost))
+})
+
 test('a partly folded file that fails keeps its mark when its day is over: nothing is folded twice', async (t) => {
   let fails = true
   const { journal, warehouse, fold } = open(t)
@@ -110,6 +157,7 @@ test('a callback that throws does not stop the other callbacks of its turn', asy
     sync: false,
     now: () => NOW,
     monotonic: () => NOW,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: () => assert.fail(),
     onThrow: (error) => thrown.push((error as Error).message),
   })

@@ -1,5 +1,5 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { syncPath } from '../../lib/sync-path.ts'
 import { readLines, type Line } from './journal-lines.ts'
@@ -14,20 +14,34 @@ const PREFIX_LENGTH = 9
 
 /** Appends batches to a file. */
 export interface JournalWriter {
+  name: string
   /**
    * Writes a batch; when this returns, the batch survives the end of the process.
    * @throws when the batch could not be written whole
    */
   append: (scans: Scan[]) => void
+  /** How many scans it has. */
+  scans: () => number
+  /** Whether it has nothing but whole batches, and still has its name: another program may have moved or removed it. */
+  isUsable: () => boolean
+  /** Whether it was removed, with its scans. */
+  isRemoved: () => boolean
   close: () => void
 }
 
-/** @param sync whether a batch also survives power loss, at the price of an fdatasync each */
-export function openJournalFile(file: string, sync: boolean): JournalWriter {
-  const descriptor = openSync(file, 'ax', 0o600)
+/**
+ * @param sync whether a batch also survives power loss, at the price of an fdatasync each
+ * @param reserve an empty file that is taken in place of a new one, if it is there
+ */
+export function openJournalFile(file: string, sync: boolean, reserve?: string): JournalWriter {
+  const descriptor = create(file, reserve)
   if (sync) syncName(file, descriptor)
+  const { ino } = fstatSync(descriptor)
   let validBytes = 0
+  let count = 0
+  let isBroken = false
   return {
+    name: basename(file),
     append(scans) {
       const json = JSON.stringify(scans.map(toRow))
       const line = Buffer.from(`${checksumOf(json)} ${json}\n`)
@@ -36,12 +50,36 @@ export function openJournalFile(file: string, sync: boolean): JournalWriter {
         if (sync) fdatasyncSync(descriptor)
       } catch (error) {
         // Removes the part that a full disk has accepted: nothing may be appended to it.
+        isBroken = true
         ftruncateSync(descriptor, validBytes)
+        isBroken = false
         throw error
       }
       validBytes += line.length
+      count += scans.length
     },
+    scans: () => count,
+    isUsable: () => !isBroken && statSync(file, { throwIfNoEntry: false })?.ino === ino,
+    isRemoved: () => fstatSync(descriptor).nlink === 0,
     close: () => closeSync(descriptor),
+  }
+}
+
+/** @throws when the file exists already */
+function create(file: string, reserve: string | undefined): number {
+  if (reserve === undefined || !rename(reserve, file)) return openSync(file, 'ax', 0o600)
+  const descriptor = openSync(file, 'a', 0o600)
+  ftruncateSync(descriptor)
+  return descriptor
+}
+
+/** @returns whether there was such a file */
+function rename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -63,7 +101,10 @@ function checksumOf(text: string | Buffer): string {
 export interface Part {
   /** Empty when damaged. */
   scans: Scan[]
-  /** Estimated unreadable scans: at least 1 for each damaged stretch; a scan whose first byte is damaged is not counted. */
+  /**
+   * Estimated unreadable scans: at least 1 for each damaged stretch; a scan whose first byte is damaged is not counted, but for zeros,
+   * which count by their length.
+   */
   lost: number
   /** Whether the bytes differ from what was written; a truncated last line is not damage. */
   isDamaged: boolean
@@ -77,10 +118,14 @@ export function* readJournalFile(file: string, from: number): Generator<Part> {
   try {
     let end = from
     let isAfterDamage = false
+    let average: number | undefined
+    // A disk that has lost a sector may return zeros, which have no line ends: they stand for whole lines, with what is left of the first and last.
+    const countLost = (bytes: Buffer, size: number) =>
+      hasZeros(bytes, size) ? Math.round(size / (average ??= scanBytesOf(descriptor))) : countRows(bytes)
     for (const line of readLines(descriptor, from)) {
       for (const { bytes, size, scans, isDamaged } of piecesOf(line)) {
         end += size
-        const lost = scans === undefined ? Math.max(countRows(bytes), isAfterDamage ? 0 : 1) : 0
+        const lost = scans === undefined ? Math.max(countLost(bytes, size), isAfterDamage ? 0 : 1) : 0
         isAfterDamage = scans === undefined
         yield { scans: scans ?? [], lost, isDamaged, end }
       }
@@ -88,6 +133,28 @@ export function* readJournalFile(file: string, from: number): Generator<Part> {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Those of a visit with a city, and without a referrer. */
+const TYPICAL_SCAN_BYTES = 80
+
+/** The bytes of a scan in a file, on average of its intact lines. */
+function scanBytesOf(descriptor: number): number {
+  let [bytes, scans] = [0, 0]
+  for (const line of readLines(descriptor, 0)) {
+    const read = parseLine(line.bytes)
+    if (read === undefined) continue
+    bytes += line.size
+    scans += read.length
+  }
+  return scans === 0 ? TYPICAL_SCAN_BYTES : bytes / scans
+}
+
+/** Text has none, and a bit that has changed makes one at most. A line that is too long to be kept, as no batch is, has them. */
+const ZEROS = Buffer.alloc(8)
+
+function hasZeros(bytes: Buffer, size: number): boolean {
+  return bytes.includes(ZEROS) || size > bytes.length + 1
 }
 
 /** A line as it was written. */
@@ -112,8 +179,7 @@ function* piecesOf(line: Line): Generator<Piece> {
   }
   const last = bytes.subarray(start)
   const rest = size - start
-  const isTooLong = size > bytes.length + 1
-  if (isEnded || isTooLong) return yield { bytes: last, size: rest, scans: parseLine(last), isDamaged: true }
+  if (isEnded || hasZeros(last, rest)) return yield { bytes: last, size: rest, scans: parseLine(last), isDamaged: true }
   // Either the line end at the end of the file is damaged, or the line was never written whole.
   const scans = parseLine(last) ?? parseLine(last.subarray(0, -1))
   if (scans !== undefined) yield { bytes: last, size: rest, scans, isDamaged: true }

@@ -31,6 +31,7 @@ test('a journal that could not be written recovers at the next fold, also when n
     sync: false,
     now: () => time,
     monotonic: () => time,
+    onUncounted: (error) => assert.fail(String(error)),
     onFailure: (_error, lost) => failures.push(lost),
     onThrow: (error) => assert.fail(String(error)),
   })
@@ -48,12 +49,16 @@ test('a journal that could not be written recovers at the next fold, also when n
 
   time += 1000
   mkdirSync(folder)
-  const files = journal.rotate()
+  assert.deepEqual(journal.rotate(), { closed: [], growing: undefined })
   assert.deepEqual(journal.status(), { failing: false, lost: 1, recorded: 0 })
-  const parts = files.flatMap((file) => [...readJournalFile(join(folder, file), 0)])
+  record()
+  const parts = journal.rotate().closed.flatMap((file) => [...readJournalFile(join(folder, file), 0)])
   assert.deepEqual(
-    parts.map(({ scans, lost, isDamaged }) => ({ scans, lost, isDamaged })),
-    [{ scans: [], lost: 0, isDamaged: false }],
+    parts.map(({ scans, lost, isDamaged }) => ({ scans: scans.length, lost, isDamaged })),
+    [
+      { scans: 0, lost: 0, isDamaged: false },
+      { scans: 1, lost: 0, isDamaged: false },
+    ],
   )
   assert.deepEqual(failures, [1])
 })

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { keepSpareFiles } from '../../lib/spare-files.ts'
-import { syncPath } from '../../lib/sync-path.ts'
-import { openJournalFile, type JournalWriter } from './journal-file.ts'
+import { openLostCount, type LostCount } from './lost-count.ts'
+import type { JournalWriter } from './journal-file.ts'
+import { openJournalFiles, type JournalFiles } from './journal-files.ts'
 import type { Scan } from '../scan.ts'
 
-const SUFFIX = '.scans'
+/** Beside the folder, which may be what is missing. */
+const LOST_FILE = 'lost-scans'
 
 /** How long scans are dropped after a failed write, before the next one is tried. */
 const RETRY_MS = 1000
@@ -20,19 +19,27 @@ export interface Journal {
   record: (scan: Scan, recorded: () => void) => void
   /** Writes the queued scans now, and calls back. */
   flush: () => void
-  /** Closes the current file; returns the names of all closed files, oldest first. Each may be folded and removed. */
-  rotate: () => string[]
+  /** Ends the current file, if another one can be opened. */
+  rotate: () => Rotation
   status: () => JournalStatus
   /** Bytes that are not folded yet. */
   backlog: () => number
   close: () => void
 }
 
-/** Counted since the start. */
+export interface Rotation {
+  /** The names of all closed files, oldest first. Each may be folded and removed. */
+  closed: string[]
+  /** The name of the current file, if it goes on and has scans. */
+  growing: string | undefined
+}
+
 export interface JournalStatus {
   /** Whether the last write failed. */
   failing: boolean
+  /** Scans that were not recorded, ever. */
   lost: number
+  /** Since the start. */
   recorded: number
 }
 
@@ -44,15 +51,18 @@ export interface JournalOptions {
   now: () => number
   /** A monotonic clock, for the delay before a retry. */
   monotonic: () => number
-  /** Called with the error and the number of scans lost so far, once for each failed write. */
+  /** Called with the error and the number of scans lost ever, once for each failed write. */
   onFailure: (error: unknown, lost: number) => void
+  /** Called with what keeps the number of lost scans from being read or stored. */
+  onUncounted: (error: unknown) => void
   /** Called with what a `recorded` callback threw. */
   onThrow: (error: unknown) => void
 }
 
 export function openJournal(options: JournalOptions): Journal {
-  const { openFile, files, backlog, close } = openFolder(options.folder, options.sync)
-  const writer = createRetryingWriter(openFile, options)
+  const files = openJournalFiles(options.folder, options.sync)
+  const lost = openLostCount(join(dirname(options.folder), LOST_FILE), options.monotonic, options.onUncounted)
+  const writer = createRetryingWriter(files, lost, options)
   let waiting: Scan[] = []
   let callbacks: (() => void)[] = []
 
@@ -64,11 +74,6 @@ export function openJournal(options: JournalOptions): Journal {
     for (const callback of recorded) tryTo(callback, options.onThrow)
   }
 
-  const end = () => {
-    flush()
-    writer.endFile()
-  }
-
   return {
     record(scan, recorded) {
       waiting.push(scan)
@@ -78,87 +83,95 @@ export function openJournal(options: JournalOptions): Journal {
     flush,
     rotate() {
       writer.retry()
-      end()
-      return files().sort()
+      flush()
+      const growing = writer.next()
+      return { closed: files.list().filter((name) => name !== writer.name()), growing }
     },
     status: writer.status,
-    backlog,
+    backlog: files.bytes,
     close() {
-      end()
-      close()
+      flush()
+      writer.end()
+      files.close()
+      lost.close()
     },
   }
 }
 
-/** Appends batches to one file until that is ended or fails; after a failure, drops batches for a while and tries anew. */
+/** Appends batches; after a failure, drops them for a while and tries anew. */
 function createRetryingWriter(
-  openFile: (name: string) => JournalWriter,
+  files: JournalFiles,
+  lost: LostCount,
   { now, monotonic, onFailure }: Pick<JournalOptions, 'now' | 'monotonic' | 'onFailure'>,
 ) {
-  let file: JournalWriter | undefined
+  const file = createCurrentFile(files, now, (scans, name) => lose(scans, new Error(`${name} was removed`)))
   /** Undefined unless the last write failed. */
   let failedAt: number | undefined
-  let lost = 0
   let recorded = 0
 
-  function endFile(): void {
-    const ended = file
-    file = undefined
-    ended?.close()
+  function lose(scans: number, error: unknown): void {
+    lost.add(scans)
+    onFailure(error, lost.total())
   }
 
   function write(scans: Scan[]): void {
-    if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
-      lost += scans.length
-      return
-    }
+    if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) return lost.add(scans.length)
     try {
-      file ??= openFile(newName(now()))
-      file.append(scans)
+      const writer = failedAt === undefined ? file.current() : file.another()
+      writer.append(scans)
       recorded += scans.length
       failedAt = undefined
     } catch (error) {
       failedAt = monotonic()
-      lost += scans.length
-      onFailure(error, lost)
-      tryTo(endFile)
+      lose(scans.length, error)
     }
   }
 
   return {
+    ...file,
     write,
     /** After a failure, tries an empty batch: the service must become ready again also when no visit comes meanwhile. */
     retry(): void {
       if (failedAt !== undefined) write([])
     },
-    endFile,
-    status: (): JournalStatus => ({ failing: failedAt !== undefined, lost, recorded }),
+    status: (): JournalStatus => ({ failing: failedAt !== undefined, lost: lost.total(), recorded }),
   }
 }
 
-/** Opens the folder, with spare descriptors: a file can be created also when the process may open no more. */
-function openFolder(folder: string, sync: boolean) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (sync) syncPath(dirname(folder))
-  // One for a journal file, and one for the folder when that is synced.
-  const spare = keepSpareFiles(sync ? 2 : 1)
-  const files = () => spare.use(() => readdirSync(folder).filter(isJournal))
+/** The file to which batches are appended. @param onRemoved called with the scans of one that another program has removed */
+function createCurrentFile(files: JournalFiles, now: () => number, onRemoved: (scans: number, name: string) => void) {
+  let file: JournalWriter | undefined
+
+  function end(): void {
+    const ended = file
+    file = undefined
+    if (ended === undefined) return
+    if (ended.scans() > 0 && ended.isRemoved()) onRemoved(ended.scans(), ended.name)
+    ended.close()
+  }
+
   return {
-    openFile: (name: string): JournalWriter => spare.use(() => openJournalFile(join(folder, name), sync)),
-    files,
-    backlog: () => bytesOf(folder, files()),
-    close: spare.close,
-  }
-}
-
-const isJournal = (name: string) => name.endsWith(SUFFIX)
-
-/** The journal files of a folder; empty when there is no such folder. */
-export function journalsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter(isJournal)
-  } catch {
-    return []
+    end,
+    name: () => file?.name,
+    current: () => (file ??= files.open(now())),
+    /** Another file than one that could not be written, or the same when no other can be opened. */
+    another(): JournalWriter {
+      try {
+        const opened = files.open(now())
+        tryTo(end)
+        return (file = opened)
+      } catch (error) {
+        if (file?.isUsable() === true) return file
+        throw error
+      }
+    },
+    /** Ends the file if it has scans and another one can be opened. @returns the name of one that has scans and goes on */
+    next(): string | undefined {
+      if (file === undefined || (file.scans() === 0 && file.isUsable())) return undefined
+      if (file.isUsable() && !files.hasNext()) return file.name
+      end()
+      return undefined
+    },
   }
 }
 
@@ -169,14 +182,4 @@ function tryTo(work: () => void, onThrow: (error: unknown) => void = () => {}): 
   } catch (error) {
     onThrow(error)
   }
-}
-
-/** A fold may remove files in between. */
-function bytesOf(folder: string, names: string[]): number {
-  return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0)
-}
-
-/** Names sort by creation time; the random part makes each name unique for good. */
-function newName(at: number): string {
-  return `${String(at).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
 }

@@ -1,7 +1,7 @@
 import { openPostgresSession, type PostgresSession } from '../../db/postgres/session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../folding/fold.ts'
-import { journalsIn } from '../journal/journal.ts'
+import { journalsIn } from '../journal/journal-files.ts'
 import { readFolderId } from '../journal/journal-folder.ts'
 import { openSharedTarget } from './fold-target.ts'
 import { migrateScans } from './migrations.ts'

@@ -1,7 +1,7 @@
 import { stateOf, type Copy, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
-import { journalsIn } from '../journal/journal.ts'
+import { journalsIn } from '../journal/journal-files.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { dimensions } from '../warehouse-schema.ts'

@@ -56,9 +56,9 @@ async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
 
 const calls: WarehouseCalls = {
   ...reading,
-  async fold(journals, now, { deletedLinks, count }) {
+  async fold(journals, now, { growing, deletedLinks, count }) {
     target.begin()
-    const folded = await fold.run(journals, now, deletedLinks).catch(nothingWhileHeld)
+    const folded = await fold.run(journals, now, deletedLinks, growing).catch(nothingWhileHeld)
     const result = adoption?.addTo(folded) ?? folded
     const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
     return { result, counts }

@@ -29,9 +29,9 @@ const reading = createReading(openRowQueries(warehouse))
 const fold = openFold(warehouse, options, yieldNow)
 
 const calls: WarehouseCalls = {
-  async fold(journals, now, { deletedLinks, newest, count }) {
+  async fold(journals, now, { growing, deletedLinks, newest, count }) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
-    const result = await fold.run(journals, now, deletedLinks)
+    const result = await fold.run(journals, now, deletedLinks, growing)
     return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
   },
   ...reading,

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { keepSpareFiles } from '../../lib/spare-files.ts'
+import { syncPath } from '../../lib/sync-path.ts'
+import { openJournalFile, type JournalWriter } from './journal-file.ts'
+
+const SUFFIX = '.scans'
+/** An empty file that is there before it is needed: a file system may have room for scans, and none for another file. */
+const RESERVE = 'next'
+
+/** The files of a journal. */
+export interface JournalFiles {
+  /** @throws when the folder is away, or another file cannot be created and there is none in reserve */
+  open: (at: number) => JournalWriter
+  /** Whether another file can be opened, which a visit needs at once when the present one is ended. */
+  hasNext: () => boolean
+  /** The names of all files, oldest first. */
+  list: () => string[]
+  bytes: () => number
+  close: () => void
+}
+
+/** Opens the folder, with spare descriptors: a file can be created also when the process may open no more. */
+export function openJournalFiles(folder: string, sync: boolean): JournalFiles {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (sync) syncPath(dirname(folder))
+  // One for a journal file, and one for the folder when that is synced.
+  const spare = keepSpareFiles(sync ? 2 : 1)
+  const reserve = join(folder, RESERVE)
+  const list = () => spare.use(() => journalsOf(folder)).sort()
+  const hasNext = () => existsSync(reserve) || spare.use(() => canCreate(reserve))
+  hasNext()
+  return {
+    open: (at) => spare.use(() => openJournalFile(join(folder, newName(at)), sync, reserve)),
+    hasNext,
+    list,
+    bytes: () => bytesOf(folder, list()),
+    close: spare.close,
+  }
+}
+
+/** The journal files of a folder; empty when there is no such folder. */
+export function journalsIn(folder: string): string[] {
+  try {
+    return journalsOf(folder)
+  } catch {
+    return []
+  }
+}
+
+const journalsOf = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(SUFFIX))
+
+function canCreate(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A fold may remove files in between. */
+function bytesOf(folder: string, names: string[]): number {
+  return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}
+
+/** Names sort by creation time; the random part makes each name unique for good. */
+function newName(at: number): string {
+  return `${String(at).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
+}
