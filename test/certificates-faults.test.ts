@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { shareAuthority } from './support/acme.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
+import { command } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { startPostgres } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
@@ -131,3 +132,20 @@ for (const store of ['SQLite', 'a slow PostgreSQL'] as const) {
     assert.deepEqual(authority.orders, [HOST])
   })
 }
+
+test('a clock that is years behind is named as the cause, and a minute after it is set there is a certificate', async (t) => {
+  if (!hasPrograms(t)) return
+  const now = Date.now()
+  const clock = wallClock(t, new Date(now - 3 * 365 * 2 * HALF_DAY).toISOString())
+  if (clock === undefined) return
+  const { httpPort, start } = await sharedAuthority()
+  const authority = await start(t)
+  const service = await startTlsProgram(t, { host: HOST, authority, httpPort, env: clock.env })
+  await poll(() => /could not be issued/.test(service.running.output()), service.running.output)
+  const cause = /unreachable: localhost:\d+: certificate is not yet valid/
+  assert.match(service.running.output(), cause)
+  assert.match((await command(service.dataDir, 'certs')).stdout, cause)
+  assert.match((await command(service.dataDir, 'doctor')).stdout, cause)
+  clock.set(new Date(now + 60 * SECOND).toISOString())
+  assert.equal((await askSecurely(service.httpsPort, HOST, '/healthz', await authority.root())).status, 200)
+})

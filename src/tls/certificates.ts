@@ -99,7 +99,8 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
       await resetIssuance(db.write, name)
-      const renewed = await issuer.issue(name, await findCertificate(db.read, name))
+      const replacing = await findCertificate(db.read, name)
+      const renewed = await issuer.issue(name, { replacing, isAsked: true })
       cache.put(renewed)
       deps.bus.publish('certificates', name)
       return renewed
@@ -177,7 +178,7 @@ async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate
     await updateRenewal(db.write, current)
   }
   if (current.renewAt > now()) return
-  cache.put(await issuer.issue(current.name, current))
+  cache.put(await issuer.issue(current.name, { replacing: current }))
   bus.publish('certificates', current.name)
 }
 
