@@ -101,6 +101,8 @@ async function ready(t: TestContext, behaviour: Parameters<typeof set>[1] = {}):
   return service
 }
 
+/** Of new orders, and of what follows. */
+const orderPath = /^\/order-plz$/
 const refusal = /ECONNRESET|socket disconnected|socket hang up/
 const serialOf = async (service: Setting, name: string) =>
   (await seeHandshake(service.httpsPort, name, await service.authority.root())).serial
@@ -224,11 +226,43 @@ describe('certificates', () => {
       assert.equal((await service.visit(NAME, '/none')).status, 404)
     }
     assert.equal(patience.aborted, false)
-    assert.match(JSON.stringify(service.logged), /new\.example\.com.*unreachable: localhost:\d+ does not respond/)
+    assert.match(JSON.stringify(service.logged), /new\.example\.com.*unreachable: localhost:\d+: \S/)
+    const { body } = await service.visit(HOST, '/domains?name=new.example.com')
+    assert.match(body, /is no fault of your domain: .* after \d.* UTC\. <span [^>]*>\(unreachable: localhost:\d+: \S/)
     service.authority.mode = 'up'
     await assert.rejects(service.visit('new.example.com'), refusal, 'a failed name backs off for a minute')
     await service.pass(MINUTE)
     assert.equal((await service.visit('new.example.com', '/none')).status, 404)
+  })
+
+  test('are issued ten minutes at most after an authority is back that was away for hours, however it was', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const { authority, visit, pass, activate } = service
+    const faults: [name: string, Partial<TestAuthority>][] = [
+      ['down.example.com', { mode: 'down' }],
+      [
+        'order.example.com',
+        { refuse: (path) => (orderPath.test(path) ? { status: 500, type: 'serverInternal' } : undefined) },
+      ],
+      [
+        'busy.example.com',
+        { refuse: (path) => (orderPath.test(path) ? { status: 429, type: 'rateLimited', retryAfter: 1 } : undefined) },
+      ],
+      ['closed.example.com', { refuse: () => ({ status: 503, type: 'serverInternal' }) }],
+    ]
+    for (const [name, fault] of faults) {
+      await activate(name)
+      Object.assign(authority, fault)
+      for (let minutes = 0; minutes < 300; minutes += 10) {
+        await assert.rejects(visit(name), refusal)
+        await pass(10 * MINUTE)
+      }
+      await assert.rejects(visit(name), refusal)
+      Object.assign(authority, { mode: 'up', refuse: undefined })
+      await pass(10 * MINUTE)
+      assert.equal((await visit(name, '/none')).status, 404, name)
+    }
   })
 
   test('are issued by an authority that lost the account: it is registered again', async (t) => {
@@ -248,6 +282,8 @@ describe('certificates', () => {
     await service.authorityDns.set('add-a', { host: NAME, addresses: ['127.0.0.77'] })
     await assert.rejects(service.visit(NAME), refusal)
     assert.match(JSON.stringify(service.logged), /"domain":"qr\.example\.com","fault":"[a-zA-Z]+: /)
+    const { body } = await service.visit(HOST, `/domains?name=${NAME}`)
+    assert.match(body, /could not be issued yet; the next attempt is after \d.* UTC\. .*<span [^>]*>\([a-zA-Z]+: \S/)
     for (let at = 0; at < 5; at++) await assert.rejects(service.visit(NAME), refusal)
     assert.deepEqual(service.authority.orders, [HOST, NAME])
     await service.authorityDns.set('clear-a', { host: NAME })
@@ -657,10 +693,7 @@ describe('the operator', () => {
     assert.match((await run('certs')).text, /qr\.example\.com +none yet +- +unreachable: .*; next attempt after 20/)
     const failed = await run('certs', 'renew', NAME)
     assert.equal(failed.status, 1)
-    assert.match(
-      failed.text,
-      /^quirl: no certificate for qr\.example\.com: unreachable: localhost:\d+ does not respond\n$/,
-    )
+    assert.match(failed.text, /^quirl: no certificate for qr\.example\.com: unreachable: localhost:\d+: \S.*\n$/)
     service.authority.mode = 'up'
     const renewed = await run('certs', 'renew', NAME)
     assert.match(renewed.text, /^qr\.example\.com has a certificate that is valid until 20\d\d-/)

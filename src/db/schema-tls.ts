@@ -17,7 +17,10 @@ export interface CertificatesTable {
 /** How often the issuance of a certificate for a name has failed in a row. */
 export interface IssuancesTable {
   name: string
+  /** Because of the name. */
   failures: number
+  /** For another reason. */
+  interruptions: Generated<number>
   /** The earliest time of the next attempt. */
   retry_at: number
   fault: string | null

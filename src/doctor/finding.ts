@@ -1,3 +1,5 @@
+import { reasonOf } from '../lib/reason-of.ts'
+
 /** How bad it is: a warning does not fail the command, a fault does. */
 export type Verdict = 'ok' | 'warning' | 'fault'
 
@@ -48,15 +50,6 @@ async function runCheck({ name, run }: Check, ms: number): Promise<Finding[]> {
     clearTimeout(timer)
     timeout.abort()
   }
-}
-
-/** Why something failed, in one line: of an error that stands for several, the first. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
-  if (error.message === 'fetch failed' && error.cause !== undefined) return reasonOf(error.cause)
-  const code = 'code' in error ? String(error.code) : error.name
-  return (error.message || code).replaceAll(/\s+/g, ' ')
 }
 
 /** A number of days or hours, for people. */

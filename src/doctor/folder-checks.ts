@@ -3,7 +3,8 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lastBackupAt } from '../backup/last-backup.ts'
 import { FolderInUse, lockFolder, LOCKS } from '../db/lock.ts'
-import { ago, fault, ok, reasonOf, warning, type Check, type Result } from './finding.ts'
+import { reasonOf } from '../lib/reason-of.ts'
+import { ago, fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { ServiceState } from './operator.ts'
 
 const MIB = 2 ** 20

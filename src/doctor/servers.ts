@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { reasonOf } from './finding.ts'
+import { reasonOf } from '../lib/reason-of.ts'
 
 /** How long a server may take to connect, and to answer, in milliseconds. */
 const ANSWER_MS = 2000

@@ -28,3 +28,23 @@ test('runs are shared by name, and counted while they go on', async () => {
   ends.resolve('ended')
   assert.deepEqual([await Promise.all(all), runs.count()], [['ended', 'ended', 'ended'], 0])
 })
+
+test('runs beyond the most at a time wait for their turn, in order, also behind one that fails', async () => {
+  const runs = createSharedRuns<string>(2)
+  const ends = new Map(['a', 'b', 'c', 'd'].map((name) => [name, Promise.withResolvers<string>()]))
+  const begun: string[] = []
+  const all = [...ends].map(([name, { promise }]) =>
+    runs.share(name, () => {
+      begun.push(name)
+      return promise
+    }),
+  )
+  assert.deepEqual([begun, runs.count(), runs.has('d')], [['a', 'b'], 4, true])
+  ends.get('a')?.reject(new Error('failed'))
+  await assert.rejects(all[0] ?? assert.fail(), /failed/)
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+  for (const { resolve } of ends.values()) resolve('ended')
+  await Promise.all(all.slice(1))
+  assert.deepEqual([begun, runs.count()], [['a', 'b', 'c', 'd'], 0])
+  assert.equal(await runs.share('e', async () => 'ended'), 'ended')
+})

@@ -12,13 +12,29 @@ export interface SharedRuns<T> {
   count: () => number
 }
 
-export function createSharedRuns<T>(): SharedRuns<T> {
+/** @param max runs at the same time; others wait until one ends, in the order in which they came */
+export function createSharedRuns<T>(max = Number.POSITIVE_INFINITY): SharedRuns<T> {
   const running = new Map<string, Promise<T>>()
+  const waiting: (() => void)[] = []
+  let free = max
+
+  async function runInTurn(run: () => Promise<T>): Promise<T> {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+    else free--
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
+  }
+
   return {
     share(name, run) {
       const present = running.get(name)
       if (present !== undefined) return present
-      const mine = run().finally(() => running.delete(name))
+      const mine = runInTurn(run).finally(() => running.delete(name))
       running.set(name, mine)
       return mine
     },

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import type { Database } from '../db/database.ts'
-import { AcmeError } from './acme-error.ts'
+import { AcmeError, AuthorityAway, beforeOrder } from './acme-error.ts'
 import type { AcmeClient, Signer } from './acme.ts'
 import { findAccount, insertAccount, updateAccount } from './acme-store.ts'
 
@@ -41,19 +41,19 @@ export function createAccount({ db, client, directory, email }: AccountDeps): Wi
     const { newAccount } = await client.directory()
     const contact = email === undefined ? {} : { contact: [`mailto:${email}`] }
     const { location } = await client.post(newAccount, { key }, { termsOfServiceAgreed: true, ...contact })
-    if (location === undefined) throw new AcmeError('malformed', 'the account has no URL')
+    if (location === undefined) throw new AuthorityAway('malformed', 'the account has no URL')
     await updateAccount(db.write, directory, null, location)
     return location
   }
 
   return async (work) => {
-    const signer = await open()
+    const signer = await beforeOrder(open())
     try {
       return await work(signer)
     } catch (error) {
       if (!(error instanceof AcmeError) || error.type !== 'accountDoesNotExist') throw error
       await updateAccount(db.write, directory, signer.account, null)
-      return work(await open())
+      return work(await beforeOrder(open()))
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { AcmeError, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
+import { reasonOf } from '../lib/reason-of.ts'
+import { AcmeError, AuthorityAway, beforeOrder, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import { publicJwk, signJws } from './jws.ts'
 
 /** The resource URLs of an authority (RFC 8555, 7.1.1; RFC 9773, 3). */
@@ -32,6 +33,7 @@ export interface AcmeClient {
   /**
    * Sends a signed request: a POST-as-GET when `payload` is undefined.
    * @throws {AcmeError} unless the response is successful
+   * @throws the reason of the signal once that is aborted
    */
   post: (url: string, signer: Signer, payload: unknown, signal?: AbortSignal) => Promise<AcmeResponse>
   /** Sends an unsigned GET. @throws {AcmeError} */
@@ -73,7 +75,7 @@ interface Connection {
 export function createAcmeClient(directoryUrl: string, request: typeof fetch, clocks: Clocks): AcmeClient {
   const connection: Connection = { directoryUrl, fetch: request, clocks, nonces: [], cached: undefined }
   return {
-    directory: () => getDirectory(connection),
+    directory: () => beforeOrder(getDirectory(connection)),
     get: (url) => send(connection, url, {}),
     async post(url, signer, payload, signal) {
       for (let tries = 1; ; tries++) {
@@ -93,7 +95,7 @@ async function getDirectory(connection: Connection): Promise<Directory> {
   if (cached !== undefined && clocks.monotonic() < cached.until) return cached.directory
   const directory = parseJson((await send(connection, directoryUrl, {})).text) as Directory
   if (![directory.newNonce, directory.newAccount, directory.newOrder].every((url) => typeof url === 'string')) {
-    throw new AcmeError('malformed', 'the directory is not that of an ACME server')
+    throw new AuthorityAway('malformed', 'the directory is not that of an ACME server')
   }
   connection.cached = { directory, until: clocks.monotonic() + DIRECTORY_MS }
   return directory
@@ -114,7 +116,7 @@ async function postOnce(
   signal?: AbortSignal,
 ): Promise<AcmeResponse> {
   const identity = account === undefined ? { jwk: publicJwk(key) } : { kid: account }
-  const body = signJws(key, { nonce: await takeNonce(connection), url, ...identity }, payload)
+  const body = signJws(key, { nonce: await beforeOrder(takeNonce(connection)), url, ...identity }, payload)
   return send(connection, url, { method: 'POST', body, headers: { 'content-type': 'application/jose+json' } }, signal)
 }
 
@@ -141,24 +143,26 @@ async function send(
     })
     text = await response.text()
   } catch (error) {
-    throw new AcmeError('unreachable', `${new URL(url).host} does not respond`, { cause: error })
+    signal?.throwIfAborted()
+    const reason = timeout.aborted ? `no answer in ${REQUEST_MS / 1000} seconds` : reasonOf(error)
+    throw new AuthorityAway('unreachable', `${new URL(url).host}: ${reason}`, { cause: error })
   }
   const nonce = response.headers.get('replay-nonce')
   if (nonce !== null && nonces.length < MAX_NONCES) nonces.push(nonce)
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clocks.now())
   if (!response.ok) throw failure(response.status, text, retryAfter)
-  if (text.length > MAX_RESPONSE) throw new AcmeError('malformed', 'the response is too long')
+  if (text.length > MAX_RESPONSE) throw new AuthorityAway('malformed', 'the response is too long')
   return { status: response.status, location: response.headers.get('location') ?? undefined, retryAfter, text }
 }
 
 function failure(status: number, text: string, retryAfter: number | undefined): AcmeError {
-  let problem: AcmeProblem = {}
+  let problem: AcmeProblem | null = null
   try {
-    problem = JSON.parse(text) as AcmeProblem
+    problem = JSON.parse(text) as AcmeProblem | null
   } catch {
     // The response is not from the authority, but from a proxy in between.
   }
-  return toAcmeError(problem, `status ${status}`, 'the authority gives no reason', retryAfter)
+  return toAcmeError(problem, `status ${status}`, 'the authority gives no reason', { status, retryAfter })
 }
 
 /** Parses seconds or a date (RFC 9110, 10.2.3) into milliseconds. */

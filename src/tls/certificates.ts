@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import { samplesBy, type LabelledMetric } from '../http/metric.ts'
+import { createSharedRuns } from '../lib/share-runs.ts'
 import { throttle } from '../lib/throttle.ts'
 import { createAcceptCache, type AcceptCache } from './accept-cache.ts'
 import type { AcmeClient } from './acme.ts'
@@ -16,7 +17,8 @@ import {
 } from './certificate-store.ts'
 import { findIssuance, listIssuances, resetIssuance, type Issuance } from './issuance-store.ts'
 import { IssuanceError, type Issuer } from './issuer.ts'
-import type { Accept, Acceptor, Identity } from './listener.ts'
+import { createHold } from './hold.ts'
+import type { Accept, Acceptor, Found, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
 import type { TicketSecrets } from './tickets.ts'
 
@@ -24,6 +26,12 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** How long expired certificates are stored, so that an operator can find out what happened. */
 const RETENTION_MS = 30 * DAY_MS
+
+/** Certificates that are loaded at the same time: visits share the connections to the store. */
+const MAX_LOADS = 8
+
+/** Connections that wait at the same time for a certificate that is being issued. */
+const MAX_HELD = 100
 
 /** Concurrent renewals. */
 const SWEEP_WIDTH = 3
@@ -40,11 +48,11 @@ export interface CertificateReport extends Partial<Issuance> {
 /** The certificates of the service, which all processes on the store share. */
 export interface Certificates {
   /**
-   * The function that accepts connections for the name: at once when its certificate is cached, else after the
-   * certificate was loaded or issued. The caller has checked that the name may have one.
-   * Rejects with an IssuanceError when no certificate can be issued now.
+   * What accepts connections for the name: at once when its certificate is cached, else once it was loaded or issued; all
+   * connections share that. The caller has checked that the name may have one. Finds nothing when too many connections wait for
+   * the authority; rejects with an IssuanceError when no certificate can be issued now.
    */
-  acceptFor: (name: string) => Accept | Promise<Accept>
+  acceptFor: (name: string) => NonNullable<Found>
   /** Renews due certificates, obtains the service's own when it has none, and prepares the keys of session tickets. */
   sweep: () => Promise<void>
   /** Renews a certificate now, regardless of earlier failures. @throws {IssuanceError} */
@@ -75,24 +83,12 @@ interface CertificateDeps {
 }
 
 export function createCertificates(deps: CertificateDeps): Certificates {
-  const { db, now, monotonic, issuer, tickets, host } = deps
+  const { db, now, issuer, tickets, host } = deps
   const cache = createAcceptCache(deps)
-  const report = throttle(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
-
   const expiries = createExpiries(deps)
 
-  async function load(name: string): Promise<Accept> {
-    const stored = await findCertificate(db.read, name)
-    return cache.put(stored !== undefined && stored.notAfter > now() ? stored : await issuer.issue(name))
-  }
-
   return {
-    acceptFor(name) {
-      const cached = cache.get(name)
-      if (cached === undefined) return load(name)
-      if (cached.isStale) load(name).catch(report)
-      return cached.accept
-    },
+    acceptFor: createAcceptFor(deps, cache),
     async sweep() {
       await tickets.prepare()
       if ((await findCertificate(db.read, host)) === undefined) await ignoreIssuanceError(issuer.issue(host))
@@ -103,7 +99,8 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
       await resetIssuance(db.write, name)
-      const renewed = await issuer.issue(name, await findCertificate(db.read, name))
+      const replacing = await findCertificate(db.read, name)
+      const renewed = await issuer.issue(name, { replacing, isAsked: true })
       cache.put(renewed)
       deps.bus.publish('certificates', name)
       return renewed
@@ -112,6 +109,31 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     list: () => listReports(db, host),
     report: (name) => reportOf(db, name),
     metrics: [expiries.metric],
+  }
+}
+
+/** All connections of a name share what they wait for. Only those that wait for the authority are few, since it may not answer. */
+function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificates['acceptFor'] {
+  const { db, now, monotonic, issuer, log } = deps
+  const report = throttle(LOG_MS, monotonic, (err: unknown) => log.error({ err }, 'certificates: store'))
+  const loads = createSharedRuns<Accept | undefined>(MAX_LOADS)
+  const issues = createSharedRuns<Accept>()
+  const held = createHold(MAX_HELD)
+
+  const load = (name: string) =>
+    loads.share(name, async () => {
+      const stored = await findCertificate(db.read, name)
+      return stored !== undefined && stored.notAfter > now() ? cache.put(stored) : undefined
+    })
+  const issue = (name: string) => issues.share(name, async () => cache.put(await issuer.issue(name)))
+
+  return (name) => {
+    const cached = cache.get(name)
+    if (cached === undefined) {
+      return { find: async (ended) => (await load(name)) ?? held.wait(ended, () => issue(name)) }
+    }
+    if (cached.isStale) load(name).catch(report)
+    return cached.accept
   }
 }
 
@@ -156,7 +178,7 @@ async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate
     await updateRenewal(db.write, current)
   }
   if (current.renewAt > now()) return
-  cache.put(await issuer.issue(current.name, current))
+  cache.put(await issuer.issue(current.name, { replacing: current }))
   bus.publish('certificates', current.name)
 }
 

@@ -26,7 +26,7 @@ export function createOrderWithFallback(deps: OrderDeps, limiter: OrderLimiter):
     } catch (error) {
       const [, , signal] = args
       const mayFallBack = error instanceof AcmeError && portErrors.has(error.type) && proven === undefined
-      if (!mayFallBack || !(await limiter.acquire(signal))) throw error
+      if (!mayFallBack || (await limiter.acquire(signal)) === undefined) throw error
       return order('tls-alpn-01', ...args).catch((second: unknown) => {
         if (!(second instanceof AcmeError)) throw second
         throw new AcmeError(error.type, `${error.detail} (port 80); ${second.detail} (port 443)`, second)

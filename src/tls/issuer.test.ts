@@ -6,15 +6,17 @@ import { takeLease } from '../db/lease-store.ts'
 import { issueFor } from '../../test/support/certificates.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { newKey } from './account.ts'
-import { AcmeError } from './acme-error.ts'
+import { AcmeError, AuthorityAway } from './acme-error.ts'
 import { createCsr } from './csr.ts'
 import { createIssuer, IssuanceError, type Issuer, type IssuerDeps } from './issuer.ts'
 import { createOrderLimiter } from './order-limiter.ts'
-import { findIssuance, listIssuances, resetIssuance } from './issuance-store.ts'
+import { countOrders, findIssuance, listIssuances, resetIssuance } from './issuance-store.ts'
 
 const NAME = 'qr.example.com'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
+
+const slot = { giveBack: async () => {} }
 
 interface Setting {
   db: Database
@@ -47,7 +49,7 @@ async function set(t: TestContext, driver: StoreDriver, more: Partial<IssuerDeps
         if (failure !== undefined) throw failure
         return issueFor(csr, name, { from: now - MINUTE, to: now + 90 * DAY })
       },
-      limiter: { acquire: async () => true },
+      limiter: { acquire: async () => slot },
       log: { warn: () => {} },
       ...more,
     })
@@ -93,20 +95,115 @@ for (const driver of drivers) {
       assert.deepEqual((await listIssuances(setting.db.read))[0], {
         name: NAME,
         failures: 0,
+        interruptions: 0,
         retryAt: 0,
         fault: undefined,
       })
     })
 
-    test("backs off for the authority's Retry-After, when that is longer", async (t) => {
+    test('an authority that fails is tried again after minutes, and the name is not blamed', async (t) => {
+      for (const error of [
+        new AcmeError('serverInternal', 'down for maintenance', { status: 500 }),
+        new AcmeError('serverInternal', 'validation could not be done'),
+        new AcmeError('status 502', 'bad gateway', { status: 502 }),
+        new AcmeError('badNonce', 'again'),
+        new AcmeError('rateLimited', 'in a moment', { status: 429, retryAfter: 1000 }),
+      ]) {
+        const setting = await set(t, driver)
+        if (setting === undefined) return
+        const { db, issuer, other, orders, fail, pass, now } = setting
+        fail(error)
+        for (const [at, minutes] of [1, 2, 5, 10, 10, 10].entries()) {
+          await assert.rejects(issuer.issue(NAME), IssuanceError)
+          assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + minutes * MINUTE, error.message)
+          pass(minutes * MINUTE - 1)
+          await assert.rejects(other.issue(NAME), /before /)
+          assert.equal(orders.length, at + 1)
+          pass(1)
+        }
+        fail(new AcmeError('dns', 'no such name'))
+        await assert.rejects(issuer.issue(NAME), IssuanceError)
+        assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + MINUTE, 'its first failure')
+      }
+    })
+
+    test('while the authority is away a process tries no name, but one for which it is asked; other processes do', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
-      setting.fail(new AcmeError('rateLimited', 'too many', { retryAfter: 60 * MINUTE }))
-      await assert.rejects(setting.issuer.issue(NAME))
-      assert.equal((await findIssuance(setting.db.read, NAME))?.retryAt, setting.now() + 60 * MINUTE)
-      await resetIssuance(setting.db.write, NAME)
-      setting.fail(undefined)
-      await setting.issuer.issue(NAME)
+      const { db, issuer, other, orders, fail, pass, now } = setting
+      const names = Array.from({ length: 20 }, (_, at) => `${at}.example.com`)
+      fail(new AuthorityAway('unreachable', 'authority.example: certificate is not yet valid'))
+      for (const [at, minutes] of [1, 2, 5, 10, 10, 10].entries()) {
+        await assert.rejects(issuer.issue(NAME), /unreachable: authority\.example: certificate is not yet valid/)
+        for (const name of names) await assert.rejects(issuer.issue(name), /before .*certificate is not yet valid/)
+        assert.equal(orders.length, at + 1)
+        pass(minutes * MINUTE)
+      }
+      await assert.rejects(issuer.issue(NAME), IssuanceError)
+      assert.deepEqual(
+        (await listIssuances(db.read)).map(({ name, failures }) => [name, failures]),
+        [[NAME, 0]],
+      )
+      fail(undefined)
+      assert.equal((await other.issue('0.example.com')).name, '0.example.com')
+      await assert.rejects(issuer.issue('1.example.com'), IssuanceError)
+      await issuer.issue('1.example.com', { isAsked: true })
+      assert.equal((await issuer.issue('2.example.com')).notAfter > now(), true, 'it has answered')
+    })
+
+    test('an authority that is away uses up no orders', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, pass, now } = setting
+      const limiter = createOrderLimiter(db, now, async () => {})
+      const limited = await set(t, { ...driver, open: async () => db }, { limiter, now })
+      for (const error of [new AuthorityAway('unreachable', 'away'), new AcmeError('dns', 'no such name')]) {
+        limited?.fail(error)
+        await assert.rejects(limited?.issuer.issue(`${error.type}.example.com`) ?? assert.fail(), IssuanceError)
+        pass(MINUTE)
+      }
+      assert.equal(await countOrders(db.read, 0), 1)
+    })
+
+    test("backs off for the authority's Retry-After, when that is longer, and for a day at most", async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, issuer, other, fail, pass, now } = setting
+      for (const [error, asked, waited] of [
+        ['rateLimited', 60 * MINUTE, 60 * MINUTE],
+        ['rateLimited', 365 * DAY, DAY],
+        ['dns', 60 * MINUTE, 60 * MINUTE],
+      ] as const) {
+        fail(new AcmeError(error, 'too many', { retryAfter: asked }))
+        await assert.rejects(issuer.issue(NAME))
+        assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + waited)
+        pass(waited)
+      }
+      fail(new AuthorityAway('status 503', 'down for maintenance', { retryAfter: 365 * DAY }))
+      await assert.rejects(issuer.issue(NAME))
+      assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + 60 * MINUTE)
+      await resetIssuance(db.write, NAME)
+      fail(undefined)
+      await other.issue(NAME)
+    })
+
+    test('a time that a wrong clock has written is not waited for', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { issuer, fail, pass } = setting
+      pass(365 * DAY)
+      fail(new AcmeError('dns', 'no such name'))
+      await assert.rejects(issuer.issue(NAME), IssuanceError)
+      await assert.rejects(issuer.issue('b.example.com'), IssuanceError)
+      pass(-365 * DAY)
+      fail(undefined)
+      await issuer.issue(NAME)
+      fail(new AuthorityAway('unreachable', 'away'))
+      pass(365 * DAY)
+      await assert.rejects(issuer.issue('c.example.com'), IssuanceError)
+      pass(-365 * DAY)
+      fail(undefined)
+      await issuer.issue('b.example.com')
     })
 
     test('renews a certificate, and keeps the old one when that fails', async (t) => {
@@ -115,13 +212,17 @@ for (const driver of drivers) {
       const { issuer, fail } = setting
       const first = await issuer.issue(NAME)
       fail(new Error('away'))
-      await assert.rejects(issuer.issue(NAME, first), IssuanceError)
+      await assert.rejects(issuer.issue(NAME, { replacing: first }), IssuanceError)
       assert.equal((await issuer.issue(NAME)).chain, first.chain)
       fail(undefined)
       setting.pass(MINUTE)
-      const second = await issuer.issue(NAME, first)
+      const second = await issuer.issue(NAME, { replacing: first })
       assert.notEqual(second.chain, first.chain)
-      assert.equal((await issuer.issue(NAME, first)).chain, second.chain, 'another process has renewed it')
+      assert.equal(
+        (await issuer.issue(NAME, { replacing: first })).chain,
+        second.chain,
+        'another process has renewed it',
+      )
       assert.equal(setting.orders.length, 3)
     })
 
@@ -155,15 +256,15 @@ for (const driver of drivers) {
       const limiter = createOrderLimiter(db, now, async () => {})
       const { signal } = new AbortController()
       const burst = await Promise.all(Array.from({ length: 12 }, () => limiter.acquire(signal)))
-      assert.equal(burst.filter(Boolean).length, 10)
+      assert.equal(burst.filter((each) => each !== undefined).length, 10)
       for (let at = 1; at < 20; at++) {
         pass(10_000)
-        for (let each = 0; each < 10; each++) assert.equal(await limiter.acquire(signal), true)
+        for (let each = 0; each < 10; each++) assert.ok(await limiter.acquire(signal))
       }
       pass(10_000)
-      assert.equal(await limiter.acquire(signal), false, '200 were placed')
+      assert.equal(await limiter.acquire(signal), undefined, '200 were placed')
       pass(3 * 60 * MINUTE)
-      assert.equal(await limiter.acquire(signal), true)
+      assert.ok(await limiter.acquire(signal))
     })
 
     test('waits for a slot when the orders of the last seconds reach the limit', async (t) => {
@@ -174,13 +275,13 @@ for (const driver of drivers) {
       const { signal } = new AbortController()
       for (let at = 0; at < 10; at++) await limiter.acquire(signal)
       const before = now()
-      assert.equal(await limiter.acquire(signal), true)
+      assert.ok(await limiter.acquire(signal))
       assert.equal(now() - before, 10_000)
     })
 
     test('without a slot fails at once, and does not back off', async (t) => {
       let hasSlot = false
-      const setting = await set(t, driver, { limiter: { acquire: async () => hasSlot } })
+      const setting = await set(t, driver, { limiter: { acquire: async () => (hasSlot ? slot : undefined) } })
       if (setting === undefined) return
       await assert.rejects(setting.issuer.issue(NAME), /too many certificates/)
       hasSlot = true

@@ -3,7 +3,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { createLeases, LeaseLost, type AcquireLease, type Lease } from '../db/lease.ts'
 import { newKey, type WithAccount } from './account.ts'
-import { AcmeError } from './acme-error.ts'
+import { AcmeError, AuthorityAway } from './acme-error.ts'
+import { afterFailure, createAuthorityState, isAhead, noFailures, UNFINISHED, type AuthorityState } from './back-off.ts'
 import { findCertificate, saveCertificate, type StoredCertificate } from './certificate-store.ts'
 import { readCertificate, renewalId, renewalTime } from './certificate.ts'
 import type { OrderCertificate } from './challenge-fallback.ts'
@@ -12,16 +13,8 @@ import { findIssuance, saveIssuance, type Issuance } from './issuance-store.ts'
 import type { OrderLimiter } from './order-limiter.ts'
 import type { Sleep } from './order.ts'
 
-const MINUTE_MS = 60_000
-
-/** The back-off of a name after consecutive failures. */
-const BACK_OFF_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, 24 * 60 * MINUTE_MS]
-
 /** How often a process checks whether another one has finished. */
 const POLL_MS = 150
-
-/** A name without failures. */
-const noFailures: Issuance = { failures: 0, retryAt: 0, fault: undefined }
 
 /** The longest that one issuance may take. */
 const ISSUANCE_MS = 90_000
@@ -29,14 +22,20 @@ const ISSUANCE_MS = 90_000
 /** No certificate can be issued for the name now. */
 export class IssuanceError extends Error {}
 
+export interface IssueOptions {
+  /** The certificate to renew. */
+  replacing?: StoredCertificate | undefined
+  /** Whether an operator asks, who may know that the authority is back. */
+  isAsked?: boolean
+}
+
 export interface Issuer {
   /**
    * Returns a valid certificate for the name. Concurrent calls for one name, in all processes on the store, share one
    * order and its certificate.
-   * @param replacing the certificate to renew
    * @throws {IssuanceError}
    */
-  issue: (name: string, replacing?: StoredCertificate) => Promise<StoredCertificate>
+  issue: (name: string, options?: IssueOptions) => Promise<StoredCertificate>
   /** Cancels running issuances; resolves when they have ended. */
   close: () => Promise<void>
 }
@@ -55,18 +54,20 @@ export interface IssuerDeps {
 /** What one process's issuances share. */
 interface IssuanceDeps extends IssuerDeps {
   acquire: AcquireLease
+  authority: AuthorityState
   closing: AbortSignal
 }
 
 export function createIssuer(deps: IssuerDeps): Issuer {
   const closing = new AbortController()
-  const shared = { ...deps, acquire: createLeases(deps.db, deps.monotonic), closing: closing.signal }
+  const [acquire, authority] = [createLeases(deps.db, deps.monotonic), createAuthorityState(deps.now)]
+  const shared = { ...deps, acquire, authority, closing: closing.signal }
   const running = new Map<string, Promise<StoredCertificate>>()
   return {
-    issue(name, replacing) {
+    issue(name, options = {}) {
       const present = running.get(name)
       if (present !== undefined) return present
-      const mine = issueOnce(shared, name, replacing).finally(() => running.delete(name))
+      const mine = issueOnce(shared, name, options).finally(() => running.delete(name))
       running.set(name, mine)
       return mine
     },
@@ -77,57 +78,71 @@ export function createIssuer(deps: IssuerDeps): Issuer {
   }
 }
 
-async function issueOnce(deps: IssuanceDeps, name: string, replacing?: StoredCertificate): Promise<StoredCertificate> {
-  const { db, now, closing, log } = deps
-  const leaseOrIssued = await waitForLease(deps, name, replacing)
+async function issueOnce(deps: IssuanceDeps, name: string, options: IssueOptions): Promise<StoredCertificate> {
+  const { closing } = deps
+  const leaseOrIssued = await waitForLease(deps, name, options)
   if ('chain' in leaseOrIssued) return leaseOrIssued
   const lease = leaseOrIssued
+  const timeout = AbortSignal.timeout(ISSUANCE_MS)
   try {
-    const signal = AbortSignal.any([closing, lease.lost, AbortSignal.timeout(ISSUANCE_MS)])
+    const signal = AbortSignal.any([closing, lease.lost, timeout])
     // Another process may have finished just before the lease was acquired.
-    const issued = (await findUsable(deps, name, replacing)) ?? (await obtain(deps, name, replacing, signal))
+    const issued = (await findUsable(deps, name, options)) ?? (await obtain(deps, name, options, signal))
     await save(lease, name, noFailures)
     return issued
   } catch (error) {
-    const before = (await findIssuance(db.write, name)) ?? noFailures
     // No order was attempted: that is no failure of the name.
     if (error instanceof IssuanceError || closing.aborted) throw error
-    const after = afterFailure(before, error, now())
-    await save(lease, name, after)
-    log.warn({ domain: name, fault: after.fault, failures: after.failures }, 'a certificate could not be issued')
-    throw new IssuanceError(`no certificate for ${name}: ${after.fault}`, { cause: error })
+    const late = `the authority did not finish the order in ${ISSUANCE_MS / 1000} seconds`
+    throw await recordFailure(deps, lease, name, timeout.aborted ? new AcmeError(UNFINISHED, late) : error)
   } finally {
     await lease.release()
   }
+}
+
+/** Records when the name may be tried again, and pauses for all names while the authority is away. */
+async function recordFailure(
+  { db, now, authority, log }: IssuanceDeps,
+  lease: Lease,
+  name: string,
+  error: unknown,
+): Promise<IssuanceError> {
+  if (error instanceof AuthorityAway) authority.failed(error)
+  else if (error instanceof AcmeError) authority.answered()
+  const before = (await findIssuance(db.write, name)) ?? noFailures
+  const after = afterFailure(before, error, now(), authority.pause()?.until ?? now())
+  await save(lease, name, after)
+  const { fault, failures, retryAt } = after
+  log.warn({ domain: name, fault, failures, retry_at: iso(retryAt) }, 'a certificate could not be issued')
+  return new IssuanceError(`no certificate for ${name}: ${fault}`, { cause: error })
 }
 
 /** Waits for the lease on the name, or until another process has issued a certificate. */
 async function waitForLease(
   deps: IssuanceDeps,
   name: string,
-  replacing?: StoredCertificate,
+  options: IssueOptions,
 ): Promise<Lease | StoredCertificate> {
   for (;;) {
-    const found = (await findUsable(deps, name, replacing)) ?? (await deps.acquire(`certificate ${name}`))
+    const found = (await findUsable(deps, name, options)) ?? (await deps.acquire(`certificate ${name}`))
     if (found !== undefined) return found
     await deps.sleep(POLL_MS, { signal: deps.closing })
   }
 }
 
-/** The stored certificate, if it is valid and not the one to replace. @throws {IssuanceError} during the back-off */
+/** The stored certificate, if it is valid and not the one to replace. @throws {IssuanceError} while none may be ordered */
 async function findUsable(
-  { db, now }: IssuerDeps,
+  { db, now, authority }: IssuanceDeps,
   name: string,
-  replacing?: StoredCertificate,
+  { replacing, isAsked }: IssueOptions,
 ): Promise<StoredCertificate | undefined> {
   const stored = await findCertificate(db.read, name)
   if (stored !== undefined && stored.notAfter > now() && stored.chain !== replacing?.chain) return stored
-  const last = await findIssuance(db.read, name)
-  if (last !== undefined && last.retryAt > now()) {
-    const at = new Date(last.retryAt).toISOString()
-    throw new IssuanceError(`no certificate for ${name} before ${at}: ${last.fault}`)
-  }
-  return undefined
+  const { retryAt = 0, fault } = (await findIssuance(db.read, name)) ?? {}
+  if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name} before ${iso(retryAt)}: ${fault}`)
+  const pause = isAsked === true ? undefined : authority.pause()
+  if (pause === undefined) return undefined
+  throw new IssuanceError(`no certificate for ${name} before ${iso(pause.until)}: ${pause.fault}`)
 }
 
 /** Records the outcome of an attempt, unless another process has taken over the lease. */
@@ -140,25 +155,28 @@ async function save(lease: Lease, name: string, issuance: Issuance): Promise<voi
 }
 
 async function obtain(
-  { db, now, limiter, withAccount, order }: IssuerDeps,
+  { db, now, limiter, authority, withAccount, order }: IssuanceDeps,
   name: string,
-  replacing: StoredCertificate | undefined,
+  { replacing }: IssueOptions,
   signal: AbortSignal,
 ): Promise<StoredCertificate> {
-  if (!(await limiter.acquire(signal))) throw new IssuanceError('too many certificates were ordered in the last hours')
+  const slot = await limiter.acquire(signal)
+  if (slot === undefined) throw new IssuanceError('too many certificates were ordered in the last hours')
   const key = newKey()
   const csr = createCsr(name, createPrivateKey(key))
   const replaces = replacing && renewalId(replacing.chain)
-  const chain = await withAccount((signer) => order(signer, { name, csr, replaces }, signal))
+  const chain = await withAccount((signer) => order(signer, { name, csr, replaces }, signal)).catch(async (error) => {
+    // An authority that is away must not use up the orders of the hours after it is back.
+    if (error instanceof AuthorityAway) await slot.giveBack().catch(() => {})
+    throw error
+  })
+  authority.answered()
   const certificate = readCertificate(name, chain, key, now())
   const stored = { ...certificate, renewAt: Math.floor(renewalTime(certificate)), checkRenewalAt: now() }
   await saveCertificate(db.write, stored)
   return stored
 }
 
-function afterFailure(before: Issuance, error: unknown, now: number): Issuance {
-  const backOff = BACK_OFF_MS[Math.min(before.failures, BACK_OFF_MS.length - 1)] ?? 0
-  const retryAfter = (error instanceof AcmeError && error.retryAfter) || 0
-  const fault = error instanceof Error ? error.message : String(error)
-  return { failures: before.failures + 1, retryAt: now + Math.max(backOff, retryAfter), fault: fault.slice(0, 500) }
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
 }

@@ -4,12 +4,13 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
+import { createHold } from './hold.ts'
 import { createListener, type Accept, type ListenerLimits } from './listener.ts'
 
 type AcceptFor = Parameters<typeof createListener>[0]
 
 async function listen(t: Ending, acceptFor: AcceptFor, limits: Partial<ListenerLimits> = {}) {
-  const listener = createListener(acceptFor, { helloMs: 60_000, holdMs: 60_000, maxHeld: 100, ...limits })
+  const listener = createListener(acceptFor, { helloMs: 60_000, holdMs: 60_000, ...limits })
   listener.server.listen(0, '127.0.0.1')
   await once(listener.server, 'listening')
   undoLater(t, () => listener.close())
@@ -34,7 +35,7 @@ test('a connection waits while its certificate is issued, and then continues', a
     t,
     ({ serverName }) => {
       requested.resolve(serverName)
-      return certificate.promise
+      return { find: () => certificate.promise }
     },
     { helloMs: 5000, holdMs: 30_000 },
   )
@@ -49,26 +50,24 @@ test('a connection waits while its certificate is issued, and then continues', a
   socket.destroy()
 })
 
-test('a connection that waits for too long is closed, and one above the limit at once', async (t) => {
+test('a connection that waits for too long is closed, and no longer counts among those that wait', async (t) => {
+  const hold = createHold(2)
   const never = new Promise<Accept>(() => {})
-  const { port } = await listen(t, () => never, { holdMs: 300, maxHeld: 2 })
+  const { port } = await listen(t, () => ({ find: (ended) => hold.wait(ended, () => never) }), { holdMs: 300 })
   const sockets = [connectWithHello(t, port), connectWithHello(t, port)]
   const gone: string[] = []
   for (const [at, socket] of sockets.entries()) void closed(socket).then(() => gone.push(`held ${at}`))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  const third = connectWithHello(t, port)
-  await closed(third)
   await Promise.all(sockets.map(closed))
   assert.equal(gone.length, 2)
-  const later = connectWithHello(t, port)
-  await closed(later)
+  assert.equal(await hold.wait(new AbortController().signal, async () => 'waited'), 'waited')
 })
 
 test('a connection is closed when its name may have no certificate, or issuing fails', async (t) => {
   for (const acceptFor of [
     () => undefined,
-    () => Promise.resolve(undefined),
-    () => Promise.reject(new Error('no certificate')),
+    () => ({ find: () => Promise.resolve(undefined) }),
+    () => ({ find: () => Promise.reject(new Error('no certificate')) }),
   ] as AcceptFor[]) {
     const { port } = await listen(t, acceptFor)
     await closed(connectWithHello(t, port))
@@ -87,7 +86,7 @@ test('a client that sends its ClientHello too slowly is disconnected', async (t)
 })
 
 test('close ends the connections that no TLS server has taken over yet', async (t) => {
-  const { port, close } = await listen(t, () => new Promise<Accept>(() => {}))
+  const { port, close } = await listen(t, () => ({ find: () => new Promise<Accept>(() => {}) }))
   const [silent, held] = [connect(port, '127.0.0.1'), connectWithHello(t, port)]
   silent.on('error', () => {}).resume()
   await Promise.all([once(silent, 'connect'), once(held, 'connect')])

@@ -10,11 +10,9 @@ export interface ListenerLimits {
   helloMs: number
   /** How long a connection may wait for a certificate. */
   holdMs: number
-  /** How many connections may wait for a certificate at the same time. */
-  maxHeld: number
 }
 
-const defaultLimits: ListenerLimits = { helloMs: 5000, holdMs: 30_000, maxHeld: 100 }
+const defaultLimits: ListenerLimits = { helloMs: 5000, holdMs: 30_000 }
 
 /** In how many chunks a ClientHello may arrive; one or two are usual. */
 const MAX_CHUNKS = 200
@@ -90,25 +88,29 @@ export function createChallengeAccept({ key, chain }: Identity): Accept {
 }
 
 /**
+ * What takes over a connection: at once, or once it was found, which the connection waits for until the signal is aborted.
+ * Undefined or a rejection closes the connection.
+ */
+export type Found = Accept | { find: (ended: AbortSignal) => Promise<Accept | undefined> } | undefined
+
+/**
  * Accepts connections and reads the server name before the handshake begins: the name's own key then encrypts its session
- * tickets, which are therefore useless for other names.
- * @param acceptFor takes over a connection, which waits for a promise; undefined or a rejection closes it
+ * tickets, which are therefore useless for other names. How many connections wait is bounded by what they wait for.
  */
 export function createListener(
-  acceptFor: (hello: ClientHello) => Accept | undefined | Promise<Accept | undefined>,
-  { helloMs, holdMs, maxHeld } = defaultLimits,
+  acceptFor: (hello: ClientHello) => Found,
+  { helloMs, holdMs } = defaultLimits,
 ): {
   server: Server
   close: () => Promise<void>
 } {
-  const hold = createHold(holdMs, maxHeld)
   // Connections that no TLS server has taken over yet.
   const waiting = new Set<Socket>()
   let closed: Promise<void> | undefined
 
   async function handOver(socket: Socket, hello: ClientHello): Promise<void> {
     const found = acceptFor(hello)
-    const accept = found instanceof Promise ? await hold(found).catch(() => undefined) : found
+    const accept = typeof found === 'object' ? await wait(socket, holdMs, found.find).catch(() => undefined) : found
     if (accept === undefined || socket.destroyed) socket.destroy()
     else accept(socket)
   }
@@ -130,21 +132,24 @@ export function createListener(
   }
 }
 
-/** Creates a function that awaits a promise for at most `holdMs`, and for at most `maxHeld` callers at a time. */
-function createHold(holdMs: number, maxHeld: number): <T>(promise: Promise<T>) => Promise<T | undefined> {
-  let held = 0
-  return async (promise) => {
-    promise.catch(() => {})
-    if (held >= maxHeld) return undefined
-    held++
-    const timeout = Promise.withResolvers<undefined>()
-    const timer = setTimeout(timeout.resolve, holdMs, undefined)
-    try {
-      return await Promise.race([promise, timeout.promise])
-    } finally {
-      clearTimeout(timer)
-      held--
-    }
+/** Waits while the connection is open, and for at most `holdMs`. */
+async function wait<T>(
+  socket: Socket,
+  holdMs: number,
+  find: (ended: AbortSignal) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const [ended, abandoned] = [new AbortController(), Promise.withResolvers<undefined>()]
+  const end = () => {
+    ended.abort()
+    abandoned.resolve(undefined)
+  }
+  const timer = setTimeout(end, holdMs)
+  socket.once('close', end)
+  try {
+    return await Promise.race([find(ended.signal), abandoned.promise])
+  } finally {
+    clearTimeout(timer)
+    socket.off('close', end)
   }
 }
 

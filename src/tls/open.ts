@@ -19,13 +19,17 @@ import { createOrderWithFallback } from './challenge-fallback.ts'
 import type { ClientHello } from './client-hello.ts'
 import { createHttpsRules, type HttpsRules } from './https-rules.ts'
 import { createIssuer, type Issuer } from './issuer.ts'
-import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Accept } from './listener.ts'
+import { createHold, type Hold } from './hold.ts'
+import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Found } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
 import type { Challenges, Sleep } from './order.ts'
 import { createTicketSecrets } from './tickets.ts'
 
 /** The interval of sweeps for due renewals, in milliseconds. */
 const SWEEP_MS = 60_000
+
+/** Connections that wait at the same time to learn whether a name may have a certificate, and for responses to challenges. */
+const MAX_LOOK_UPS = 100
 
 /** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
 const CHALLENGE_MS = 24 * 60 * 60 * 1000
@@ -89,7 +93,8 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     isServed: (name) => name === host || statusOf(name) === 'active',
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
-  const listener = createListener((hello) => acceptFor(hello, host, needs, certificates))
+  const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
+  const listener = createListener((hello) => acceptFor(hello, host, needs, certificates, lookUps))
   const sweeps = createSweeps(certificates, needs)
   let closeOthers = async () => {}
   const stop = () => {
@@ -166,21 +171,37 @@ function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issu
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 
-/** The function that accepts a connection: by default with the service's certificate; undefined for unknown names. */
+/** Strangers choose these names: each kind of look-up has bounds of its own, so that visitors are no hindrance to an authority. */
+interface LookUps {
+  names: Hold
+  challenges: Hold
+}
+
+/** What accepts a connection: by default with the service's certificate; nothing for unknown names. */
 function acceptFor(
   { serverName, protocols }: ClientHello,
   host: string,
   { domains, db, now }: TlsNeeds,
   certificates: Certificates,
-): Accept | undefined | Promise<Accept | undefined> {
+  lookUps: LookUps,
+): Found {
   const name = serverName ?? host
   if (protocols.includes(CHALLENGE_PROTOCOL)) {
-    return findChallenge(db.read, name).then((answer) =>
-      answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now())),
-    )
+    return {
+      async find(ended) {
+        const answer = await lookUps.challenges.wait(ended, () => findChallenge(db.read, name))
+        return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
+      },
+    }
   }
   if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
-  return domains.mayHaveCertificate(name).then((isAllowed) => (isAllowed ? certificates.acceptFor(name) : undefined))
+  return {
+    async find(ended) {
+      if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined
+      const found = certificates.acceptFor(name)
+      return typeof found === 'function' ? found : found.find(ended)
+    },
+  }
 }
 
 function createChallenges({ db, now }: TlsNeeds): Challenges {

@@ -1,4 +1,4 @@
-import { AcmeError, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
+import { AcmeError, AuthorityAway, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import type { AcmeClient, Signer } from './acme.ts'
 import { thumbprint } from './jws.ts'
 
@@ -87,7 +87,7 @@ async function placeOrder(
   const identifiers = [{ type: 'dns', value: name }]
   const place = async (more: object) => {
     const { location, text } = await client.post(newOrder, signer, { identifiers, ...more }, signal)
-    if (location === undefined) throw new AcmeError('malformed', 'the order has no URL')
+    if (location === undefined) throw new AuthorityAway('malformed', 'the order has no URL')
     return { url: location, order: parseJson(text) as Order }
   }
   if (replaces === undefined) return place({})
@@ -95,7 +95,8 @@ async function placeOrder(
     return await place({ replaces })
   } catch (error) {
     // Already replaced, or unknown to the authority: order without reference to it.
-    if (!(error instanceof AcmeError) || !['alreadyReplaced', 'malformed'].includes(error.type)) throw error
+    if (!(error instanceof AcmeError) || error instanceof AuthorityAway) throw error
+    if (!['alreadyReplaced', 'malformed'].includes(error.type)) throw error
     return place({})
   }
 }

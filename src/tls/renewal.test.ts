@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
 import { exampleCertificate } from '../../test/support/rfc9773.ts'
-import { newKey } from './account.ts'
 import { AcmeError } from './acme-error.ts'
-import { createAcmeClient, type AcmeClient } from './acme.ts'
+import type { AcmeClient } from './acme.ts'
 import type { StoredCertificate } from './certificate-store.ts'
 import { refreshRenewalTime } from './renewal.ts'
 
@@ -74,51 +72,4 @@ test('without a usable response the renewal time stays', async () => {
   ]) {
     assert.equal((await refresh(authority(text))).renewAt, kept.renewAt, text)
   }
-})
-
-test('an invalid, missing or oversized response of the authority is an AcmeError', async () => {
-  const answering = (make: () => Response | Promise<Response>) =>
-    createAcmeClient('https://ca/dir', async () => make(), { now: () => NOW, monotonic: () => NOW })
-  const key = createPrivateKey(newKey())
-  const cases: [string, () => Response | Promise<Response>][] = [
-    ['malformed', () => new Response('not json')],
-    ['malformed', () => new Response('{}')],
-    ['malformed', () => new Response('x'.repeat(1_000_001))],
-    ['status 502', () => new Response('bad gateway', { status: 502 })],
-    ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
-    ['serverInternal', () => new Response('{"type":"urn:ietf:params:acme:error:serverInternal"}', { status: 500 })],
-  ]
-  for (const [type, make] of cases) {
-    const client = answering(make)
-    await assert.rejects(
-      async () => client.post((await client.directory()).newOrder, { key }, {}),
-      (error) => error instanceof AcmeError && error.type === type,
-      type,
-    )
-  }
-  const limited = answering(() => new Response('{}', { status: 429, headers: { 'retry-after': '120' } }))
-  await assert.rejects(limited.directory(), (error) => error instanceof AcmeError && error.retryAfter === 120_000)
-})
-
-test('the client gives up after twenty rejected nonces', async () => {
-  let tries = 0
-  const refuse = JSON.stringify({ type: 'urn:ietf:params:acme:error:badNonce' })
-  const directory = JSON.stringify({
-    newNonce: 'https://ca/nonce',
-    newAccount: 'https://ca/a',
-    newOrder: 'https://ca/o',
-  })
-  const client = createAcmeClient(
-    'https://ca/dir',
-    async (url, init) => {
-      if (url === 'https://ca/dir') return new Response(directory)
-      const headers = { 'replay-nonce': 'x' }
-      if (init?.method === 'HEAD') return new Response(null, { headers })
-      tries++
-      return new Response(refuse, { status: 400, headers })
-    },
-    { now: () => NOW, monotonic: () => NOW },
-  )
-  await assert.rejects(client.post('https://ca/o', { key: createPrivateKey(newKey()) }, {}), /badNonce/)
-  assert.equal(tries, 20)
 })

@@ -32,7 +32,7 @@ export async function refreshRenewalTime(
     if (renewalInfo === undefined || id === undefined) return { ...certificate, checkRenewalAt: now + DAY_MS }
     const response = await client.get(`${renewalInfo.replace(/\/$/, '')}/${id}`)
     const wait = Math.min(Math.max(response.retryAfter ?? DEFAULT_RETRY_MS, MINUTE_MS), DAY_MS)
-    const renewAt = chooseTime(parseJson(response.text) as RenewalInfo, certificate, random)
+    const renewAt = chooseTime(parseJson(response.text), certificate, random)
     return { ...certificate, renewAt, checkRenewalAt: now + wait }
   } catch (error) {
     if (error instanceof AcmeError) return { ...certificate, checkRenewalAt: now + RETRY_AFTER_FAILURE_MS }

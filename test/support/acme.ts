@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request as httpsRequest } from 'node:https'
 import { once } from 'node:events'
@@ -27,12 +28,23 @@ export interface TestAuthority {
   accounts: number
   /** While it is down, it refuses connections; while it is stuck, it accepts orders and never responds. */
   mode: 'up' | 'down' | 'stuck'
+  /** What it answers in place of pebble, by path; undefined: nothing else. */
+  refuse: ((path: string) => Refusal | undefined) | undefined
   /** Renewal information (RFC 9773), which Debian's pebble does not support; undefined: not offered. */
   ari: { start: number; end: number } | undefined
   /** The identifiers whose renewal information was requested. */
   ariRequests: string[]
   /** Replaces pebble by a new one, without accounts and with another root. */
   replace: () => Promise<void>
+}
+
+/** A response with a problem of RFC 8555. */
+export interface Refusal {
+  status: number
+  /** The last part of its type. */
+  type: string
+  /** In seconds. */
+  retryAfter?: number
 }
 
 /** Options of pebble; see its README. */
@@ -122,6 +134,7 @@ async function startFront(t: Ending, { port, managementPort, own, replace }: Peb
     orderBodies: [],
     accounts: 0,
     mode: 'up',
+    refuse: undefined,
     ari: undefined,
     ariRequests: [],
     root: async () => (await forward(managementPort, '/roots/0')).body.toString('utf8'),
@@ -151,6 +164,8 @@ async function answer(
   const { url = '', method = 'GET', headers } = request
   const body = await buffer(request)
   if (state.mode === 'down') return void response.destroy()
+  const refusal = state.refuse?.(url)
+  if (refusal !== undefined) return refuse(response, refusal)
   const renewal = /^\/renewal-info\/(.*)$/.exec(url)
   if (renewal !== null && state.ari !== undefined) {
     state.ariRequests.push(renewal[1] ?? '')
@@ -174,6 +189,12 @@ async function answer(
     : text
   delete answered['content-length']
   response.writeHead(status, answered).end(offered)
+}
+
+function refuse(response: ServerResponse, { status, type, retryAfter }: Refusal): void {
+  const headers = { 'content-type': 'application/problem+json', 'replay-nonce': randomUUID() }
+  response.writeHead(status, retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) })
+  response.end(JSON.stringify({ type: `urn:ietf:params:acme:error:${type}`, detail: 'the test refuses it' }))
 }
 
 function forward(

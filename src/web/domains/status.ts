@@ -8,6 +8,8 @@ import { fillText } from '../../lib/fill-text.ts'
 /** The state of a certificate. Times are milliseconds since 1970, UTC. */
 export interface CertificateState {
   notAfter: number | undefined
+  /** Attempts in a row that failed because of the name. */
+  failures?: number
   fault?: string | undefined
   retryAt?: number
 }
@@ -64,14 +66,18 @@ function faultText(fault: DnsFault | undefined, name: string, language: Language
   return fillText(texts.faults[fault.code], { name, found: found || texts.anotherPlace })
 }
 
-function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string {
+function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string | Html {
   const { certificates } = domainsTexts[language]
   if (certificate === undefined) return isHttps ? certificates.proxy : certificates.off
-  const { notAfter, fault, retryAt } = certificate
+  const { notAfter, failures = 0, fault, retryAt } = certificate
   if (notAfter !== undefined && notAfter > now) return fillText(certificates.valid, { date: date(notAfter, language) })
   if (domain.status !== 'active') return certificates.waiting
   if (fault === undefined) return certificates.pending
-  return fillText(certificates.failed, { time: time(retryAt ?? now, language) })
+  const text = fillText(failures > 0 ? certificates.failed : certificates.away, {
+    time: time(retryAt ?? now, language),
+  })
+  // The authority's words, or those of the network.
+  return html`${text} <span class="quiet small" lang="en">(${fault})</span>`
 }
 
 /** In UTC: the server does not know the visitor's time zone. */

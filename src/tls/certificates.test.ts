@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { createLocalBus } from '../bus/local.ts'
+import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
+import { saveCertificate, type StoredCertificate } from './certificate-store.ts'
+import { createCertificates } from './certificates.ts'
+import type { Accept, Identity } from './listener.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const DAY = 24 * 60 * 60 * 1000
+const HOST = 'go.bakery.shop'
+/** More than are kept in memory. */
+const MANY = 1200
+
+const certificate = (name: string, chain = `chain of ${name}`): StoredCertificate => ({
+  name,
+  chain,
+  key: 'key',
+  notBefore: NOW - DAY,
+  notAfter: NOW + 90 * DAY,
+  renewAt: NOW + 60 * DAY,
+  checkRenewalAt: NOW + DAY,
+})
+
+interface Setting {
+  save: (certificate: StoredCertificate) => Promise<void>
+  /** The chain that serves a connection of the name. */
+  visit: (name: string) => Promise<string | undefined>
+  /** The chains that TLS servers were made for. */
+  loaded: string[]
+  issued: string[]
+  pass: (ms: number) => void
+}
+
+async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undefined> {
+  const db = await driver.open(t)
+  if (db === undefined) return undefined
+  let monotonic = 0
+  const issued: string[] = []
+  const servers = watchServers()
+  const certificates = createCertificates({
+    db,
+    bus: createLocalBus(),
+    now: () => NOW,
+    monotonic: () => monotonic,
+    random: () => 0.5,
+    client: { directory: assert.fail, post: assert.fail, get: assert.fail },
+    issuer: {
+      async issue(name) {
+        issued.push(name)
+        return certificate(name, 'issued')
+      },
+      close: async () => {},
+    },
+    tickets: { current: () => 'secret', prepare: async () => {} },
+    host: HOST,
+    isServed: () => true,
+    createAcceptor: servers.create,
+    log: { error: assert.fail },
+  })
+  return {
+    save: (each) => saveCertificate(db.write, each),
+    async visit(name) {
+      const found = certificates.acceptFor(name)
+      return servers.chainOf(typeof found === 'function' ? found : await found.find(new AbortController().signal))
+    },
+    loaded: servers.loaded,
+    issued,
+    pass: (ms) => (monotonic += ms),
+  }
+}
+
+/** Remembers for which chains TLS servers are made. */
+function watchServers() {
+  const loaded: string[] = []
+  const chains = new Map<Accept | undefined, string>()
+  return {
+    loaded,
+    chainOf: (accept: Accept | undefined) => chains.get(accept),
+    create: ({ chain }: Identity) => {
+      loaded.push(chain)
+      const accept = () => {}
+      chains.set(accept, chain)
+      return { accept, setTicketKey: () => {} }
+    },
+  }
+}
+
+for (const driver of drivers) {
+  describe(`certificates on ${driver.name}`, () => {
+    test('a crowd shares one load of a stored certificate, also after others have taken its place in memory', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { save, visit, loaded, issued } = setting
+      const crowd = () => Promise.all(Array.from({ length: 400 }, () => visit(HOST)))
+      await save(certificate(HOST))
+      assert.deepEqual(new Set(await crowd()), new Set([`chain of ${HOST}`]))
+      assert.deepEqual(loaded, [`chain of ${HOST}`])
+      const names = Array.from({ length: MANY }, (_, at) => `${at}.example.com`)
+      for (const name of names) await save(certificate(name))
+      await Promise.all(names.map(visit))
+      assert.equal(loaded.length, MANY + 1)
+      assert.deepEqual(new Set(await crowd()), new Set([`chain of ${HOST}`]))
+      assert.equal(loaded.length, MANY + 2)
+      assert.deepEqual(issued, [])
+    })
+
+    test('the certificate in memory serves while one load looks for that of another process', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { save, visit, loaded, pass } = setting
+      await save(certificate(HOST))
+      await visit(HOST)
+      await save(certificate(HOST, 'renewed'))
+      pass(5 * 60 * 1000)
+      const during = await Promise.all(Array.from({ length: 400 }, () => visit(HOST)))
+      assert.deepEqual(new Set(during), new Set([`chain of ${HOST}`]))
+      await poll(async () => (await visit(HOST)) === 'renewed')
+      assert.deepEqual(loaded, [`chain of ${HOST}`, 'renewed'])
+    })
+
+    test('at most a hundred connections wait for the authority, whose certificate they share', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { visit, issued, loaded } = setting
+      const served = await Promise.all(Array.from({ length: 150 }, () => visit('new.example.com')))
+      assert.equal(served.filter((chain) => chain === 'issued').length, 100)
+      assert.deepEqual([issued, loaded], [['new.example.com'], ['issued']])
+    })
+  })
+}
