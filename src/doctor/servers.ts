@@ -17,6 +17,7 @@ export interface PostgresState {
   /** Connections of clients that are open now, of all databases. */
   connections: number
   synchronousCommit: string
+  encoding: string
   isReadOnly: boolean
   /** By how many milliseconds its clock is ahead of this process. */
   clockAheadMs: number
@@ -35,6 +36,7 @@ const SETTINGS = `select current_setting('server_version') as version,
   current_setting('server_version_num')::int / 10000 as major,
   current_setting('max_connections')::int as "maxConnections",
   (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+  current_setting('server_encoding') as encoding,
   current_setting('synchronous_commit') as "synchronousCommit",
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "isReadOnly",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as at,

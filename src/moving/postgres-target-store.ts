@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { openPostgresSession } from '../db/postgres/session.ts'
 import { MOVING_SCHEMA } from '../db/postgres/moving.ts'
 import { migratePostgres } from '../db/postgres/database.ts'
+import { requireUtf8 } from '../db/postgres/encoding.ts'
 import { StartError } from '../lib/start-error.ts'
 import { migrateScans } from '../scans/postgres/migrations.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
@@ -49,8 +50,7 @@ async function claim(client: pg.Client, instance: string): Promise<void> {
   )
   const [found] = rows
   if (found?.locked !== true) throw new StartError('another "quirl migrate" is writing to this database')
-  if (found.encoding !== 'UTF8')
-    throw new StartError(`the encoding of the database is ${found.encoding}: create it with "encoding UTF8"`)
+  requireUtf8(found, 'the database of --to')
   if (found.begun) return requireSame(client, instance)
   if (found.used) throw new StartError('the database of --to has a store already: name an empty one')
   await client.query(
