@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts'
+import type { PostgresSession } from '../db/postgres/session.ts'
+import { reasonOf as postgresReasonOf } from '../db/postgres/errors.ts'
 import { reasonOf } from './finding.ts'
 
 /** How long a server may take to connect, and to answer, in milliseconds. */
@@ -50,8 +52,9 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
   // Loaded here, because most services do not need it.
   const { openPostgresSession } = await import('../db/postgres/session.ts')
   const times = { connectMs: ANSWER_MS, statementMs: ANSWER_MS }
-  const session = openPostgresSession({ url, max: 1, times })
+  let session: PostgresSession | undefined
   try {
+    session = openPostgresSession({ url, max: 1, times })
     const asked = Date.now()
     type Row = Omit<PostgresState, 'clockAheadMs' | 'silentNodes'> & { at: number; hasFolds: boolean }
     const [row] = await session.query<Row>(SETTINGS)
@@ -62,9 +65,9 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
     const silent = hasFolds ? await silentFolders(session.query, SILENT_SECONDS) : []
     return { ...state, clockAheadMs, silentNodes: silent.length }
   } catch (error) {
-    return { unreachable: reasonOf(error).replace(/^PostgreSQL: /, '') }
+    return { unreachable: postgresReasonOf(error as Error) }
   } finally {
-    await session.close().catch(() => {})
+    await session?.close().catch(() => {})
   }
 }
 
