@@ -7,6 +7,7 @@ import { StartError } from '../lib/start-error.ts'
 import { migrateScans } from '../scans/postgres/migrations.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
 import { SCANS_SCHEMA } from './postgres-tables-store.ts'
+import { lostError } from './hold.ts'
 import type { Source } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -20,6 +21,9 @@ export async function openPostgresTarget(
   now: () => number,
 ): Promise<Target> {
   const client = await connectPostgres(url)
+  const lost = new AbortController()
+  // The lock of the database ends with the connection.
+  client.once('end', () => lost.abort(lostError('the connection that locks the copy was lost')))
   try {
     await claim(client, instance)
     await migratePostgres(url, now)
@@ -28,6 +32,7 @@ export async function openPostgresTarget(
     const store = await openPostgresStore(url, journal)
     return {
       store,
+      lost: lost.signal,
       // The marker is gone once everything before it is on the disk of the server.
       finish: async () => void (await client.query(`drop schema ${MOVING_SCHEMA} cascade`)),
       async close() {
