@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,10 +23,11 @@ import { compareStored } from './support/owners.ts'
 import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/postgres.ts'
 import { freePort } from './support/ports.ts'
-import { exitOf, start, type Service } from './support/program.ts'
+import { exitOf, program, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
 import { create, put, startServer, visit } from './support/server.ts'
+import { startProxy } from './support/tcp-proxy.ts'
 import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
 
 /** The pause between requests of an owner, which leaves the CPU to what is tested. */
@@ -136,11 +138,11 @@ test('a move that was killed at any page goes on, and no service starts on what 
   const random = seededRandom(t)
   const [from, back] = [temporaryFolder(t), temporaryFolder(t)]
   await fillStore(from, random, 3000)
-  const program = fileURLToPath(new URL('support/migrate-until.ts', import.meta.url))
+  const until = fileURLToPath(new URL('support/migrate-until.ts', import.meta.url))
   const killed = (source: string, target: string, most: number) => {
     const pages = Math.floor(random() * most)
     t.diagnostic(`killed after ${pages} pages`)
-    const { signal, stderr } = spawnSync(process.execPath, [program, source, target, String(pages)], {
+    const { signal, stderr } = spawnSync(process.execPath, [until, source, target, String(pages)], {
       encoding: 'utf8',
     })
     assert.equal(signal, 'SIGKILL', stderr)
@@ -191,6 +193,100 @@ test('a running service moves to PostgreSQL and back with all that it has answer
   for (const owner of owners) await owner.visitOften(last.url)
   await stopWhenFolded(last)
   compareStored(back, owners, { newAgain: true })
+})
+
+/** Tests that wait for the ten seconds of a hold run in `npm run test:faults`. */
+const isSample = process.env['FAULTS'] !== 'all'
+
+/** Runs the command as an operator does, and resolves when it is over. */
+function startMove(from: string, to: string) {
+  const child = spawn(process.execPath, [program, 'migrate', `--from=${from}`, `--to=${to}`], { cwd: '/' })
+  let said = ''
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+  return once(child, 'exit').then(([status]) => ({ status: status as number | null, said }))
+}
+
+/** Waits until a service refuses changes, as it does at the end of a move. */
+async function untilHeld(service: Service, token: string): Promise<void> {
+  const change = (title: number) => put(`${service.url}/api/manage/${token}`, { title: `title ${title}` })
+  let changes = 0
+  await poll(async () => (await change(++changes)).status === 503)
+}
+
+/** Whoever locks a copy in the newest database. */
+const LOCKED = `from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+
+/** Asserts that a move has said in one line that it has ended, and why. */
+function assertEnded({ status, said }: { status: number | null; said: string }, why: RegExp): void {
+  assert.equal(status, 1, said)
+  // Progress is written over.
+  const lines = said.split(/[\r\n]/).filter((line) => line.includes('quirl: '))
+  assert.equal(lines.length, 1, said)
+  assert.match(
+    said,
+    /the move has ended, because .*: the copy is not complete, and the old store goes on; run the command again/,
+  )
+  assert.match(said, why)
+}
+
+test('a move ends at once when the service that waits for it is gone, although PostgreSQL does not answer', async (t) => {
+  const url = await emptyDatabase(t)
+  const running = await server
+  if (url === undefined || running === undefined) return
+  const proxy = await startProxy(t, running.socket)
+  const target = `postgres://${running.user}@127.0.0.1:${proxy.port}/${databaseOf(url)}`
+  const service = await start(t, temporaryFolder(t), UNLIMITED)
+  const { token } = await create(service, { target: 'https://example.com/' })
+  // The comparison of each table takes some time then.
+  proxy.delay(2)
+  const moving = startMove(service.dataDir, target)
+  await untilHeld(service, token)
+  proxy.cut()
+  service.process.kill('SIGKILL')
+  assertEnded(await moving, /no longer waits for it/)
+  await assert.rejects(openPostgres({ url, max: 2 }, Date.now), /copy that is not complete/)
+  // PostgreSQL does not know yet that the other side of the cut connection is gone.
+  proxy.fail(undefined)
+  await poll(async () => (await execute(`select ${LOCKED}`)).length === 0)
+  assert.match(await migrated(service.dataDir, url), /1 links/)
+})
+
+test(
+  'a move ends when the network to the store that waits for it is cut, and that store goes on',
+  { skip: isSample },
+  async (t) => {
+    const url = await emptyDatabase(t)
+    const running = await server
+    if (url === undefined || running === undefined) return
+    const proxy = await startProxy(t, running.socket)
+    const node = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: url } })
+    const { token } = await create(node, { target: 'https://example.com/' })
+    const folder = join(temporaryFolder(t), 'moved')
+    proxy.delay(2)
+    const moving = startMove(`postgres://${running.user}@127.0.0.1:${proxy.port}/${databaseOf(url)}`, folder)
+    await untilHeld(node, token)
+    proxy.cut()
+    assertEnded(await moving, /it was not renewed in time/)
+    await poll(async () => (await put(`${node.url}/api/manage/${token}`, { title: 'later' })).status === 200)
+    await assert.rejects(startServer(t, { DATA_DIR: folder }), /copy that is not complete/)
+    await migrated(url, folder)
+    assert.match(String(rowsOf(join(folder, 'links.db'))['links']), /later/)
+  },
+)
+
+test('a move ends when its lock of the copy is lost, and the service goes on', async (t) => {
+  const url = await emptyDatabase(t)
+  const running = await server
+  if (url === undefined || running === undefined) return
+  const proxy = await startProxy(t, running.socket)
+  const service = await start(t, temporaryFolder(t), UNLIMITED)
+  const { token } = await create(service, { target: 'https://example.com/' })
+  proxy.delay(2)
+  const moving = startMove(service.dataDir, `postgres://${running.user}@127.0.0.1:${proxy.port}/${databaseOf(url)}`)
+  await untilHeld(service, token)
+  await execute(`select pg_terminate_backend(pid) ${LOCKED}`)
+  assertEnded(await moving, /the connection that locks the copy was lost/)
+  assert.equal((await put(`${service.url}/api/manage/${token}`, { title: 'goes on' })).status, 200)
 })
 
 const journalOf = (folder: string) => readdirSync(join(folder, 'journal')).filter((name) => name.endsWith('.scans'))

@@ -8,24 +8,30 @@ const TIMEOUT_MS = 600_000
 
 /**
  * Calls one of the service's operations (`AdminOperations`) and returns its result.
+ * @param signal has it no longer wait for the result
  * @throws {StartError} with the detail of the operation's `Problem`, or when the service cannot be reached
  */
-export type CallOperation = (operation: string, input?: object) => Promise<unknown>
+export type CallOperation = (operation: string, input?: object, signal?: AbortSignal) => Promise<unknown>
 
 /** No service runs on the data folder. */
 export class NotRunning extends StartError {}
 
 /** A client of the service that runs on `dataDir`. */
 export function createAdminClient(dataDir: string): CallOperation {
-  return async (operation, input = {}) => {
-    const { status, body } = await post(dataDir, operation, JSON.stringify(input))
+  return async (operation, input = {}, signal) => {
+    const { status, body } = await post(dataDir, operation, JSON.stringify(input), signal)
     const result = JSON.parse(body) as unknown
     if (status === 200) return result
     throw new StartError((result as { detail: string }).detail)
   }
 }
 
-function post(dataDir: string, operation: string, body: string): Promise<{ status: number; body: string }> {
+function post(
+  dataDir: string,
+  operation: string,
+  body: string,
+  signal: AbortSignal | undefined,
+): Promise<{ status: number; body: string }> {
   const path = socketPath(dataDir)
   return withShortPath(
     path,
@@ -37,6 +43,7 @@ function post(dataDir: string, operation: string, body: string): Promise<{ statu
           method: 'POST',
           headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
           timeout: TIMEOUT_MS,
+          signal,
         })
         outgoing.once('response', (response) => {
           text(response).then((received) => resolve({ status: response.statusCode ?? 0, body: received }), reject)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { ENCODING, encodingFault, type Encoded } from '../db/postgres/encoding.ts'
 import { toPostgresStartError } from '../db/postgres/errors.ts'
 import { readIdentity } from '../moving/postgres-identity-store.ts'
 import { leftOut } from '../moving/plan.ts'
@@ -14,6 +15,7 @@ import {
   describeScans,
   orphansResult,
   type Finding,
+  type Result,
 } from './findings.ts'
 import type { LinksSummary, ScansSummary } from './store.ts'
 
@@ -37,6 +39,7 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
       // All checks see the same state.
       await client.query('begin isolation level repeatable read, read only')
       const instance = await readIdentity(client, 'the database of DATABASE_URL')
+      findings.push({ what: 'encoding', ...encodingResult(await one<Encoded>(client, ENCODING)) })
       onStep('counting')
       findings.push({ what: 'links', isGood: true, text: describeLinks(await one<LinksSummary>(client, linksQuery)) })
       findings.push({ what: 'scans', isGood: true, text: describeScans(await one<ScansSummary>(client, scansQuery)) })
@@ -56,6 +59,11 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
   } catch (error) {
     throw toPostgresStartError(error)
   }
+}
+
+function encodingResult(found: Encoded): Result {
+  const fault = encodingFault(found)
+  return { isGood: fault === undefined, text: fault ?? 'UTF-8' }
 }
 
 /** Reads each row of each table: a damaged page cannot be read. */

@@ -14,12 +14,12 @@ export const migrate: Command = {
     from: { type: 'string', doc: 'a data folder, or postgres://user:password@host:5432/database' },
     to: { type: 'string', doc: 'the other of both, without a store' },
   },
-  async run({ args, flags }) {
+  async run({ args, flags, env }) {
     if (args.length > 0) throw new StartError(`"quirl migrate" takes no argument, but got "${args[0]}"`)
     const [from, to] = ['from', 'to'].map((name) => {
       const text = flags[name]
       if (typeof text !== 'string' || text === '') throw new StartError(`give --${name}; see "quirl migrate --help"`)
-      return readPlace(text)
+      return readPlace(text, env)
     }) as [Place, Place]
     process.umask(0o077)
     const progress = createProgress()

@@ -7,6 +7,7 @@ import { setting, type Setting } from './setting.ts'
 import { flagOf, readSettings, type Flags, type SetSetting, type SetSettings } from './sources.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
 import { contactUri, integer, listSources, oneOf, onOrOff, origin } from './values.ts'
+import { withVariables } from '../db/postgres/url.ts'
 import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
 
@@ -139,7 +140,7 @@ export function readConfig<C extends CommandShape>(
   if (command === undefined && args.length > 0) throw usageError(`Unexpected argument '${args[0]}'`)
   const set = readSettings(settings, withoutOptions(flags, command), env, dotEnvFile)
   refuseFaults(set, command)
-  const config = valuesOf(set.settings)
+  const config = withLibpq(valuesOf(set.settings), env)
   return command === undefined ? { run: 'serve', config } : { run: 'command', command, args, flags, config, set }
 }
 
@@ -167,6 +168,13 @@ function refuseFaults({ settings: all }: SetSettings, command: CommandShape | un
 /** The values of settings; undefined for one whose text is not allowed. */
 export function valuesOf(set: SetSetting[]): Config {
   return Object.fromEntries(set.map(({ key, value }) => [key, value])) as Config
+}
+
+/** Adds the variables of libpq (`PGSSLMODE` …) to the URLs of PostgreSQL, as `psql` does. */
+function withLibpq(config: Config, env: NodeJS.ProcessEnv): Config {
+  const complete = (url: string | undefined) => (url === undefined ? undefined : withVariables(url, env))
+  const { databaseUrl, databaseListenUrl } = config
+  return { ...config, databaseUrl: complete(databaseUrl), databaseListenUrl: complete(databaseListenUrl) }
 }
 
 function parseFlags(argv: string[], commands: readonly CommandShape[]): { flags: Flags; positionals: string[] } {

@@ -1,3 +1,4 @@
+import { encodingFault } from '../db/postgres/encoding.ts'
 import { fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { PostgresState, RedisState, Unreachable } from './servers.ts'
 import type { CheckedSettings } from './settings.ts'
@@ -26,7 +27,13 @@ function checkPostgres(state: PostgresState | Unreachable | null, pool: number):
   if (state === null) return []
   if ('unreachable' in state) return [fault(`cannot be used: ${state.unreachable}; see DATABASE_URL`)]
   const { version, connections, maxConnections } = state
-  const found = [...durabilityFaults(state), ...connectionFaults(state, pool), ...nodeWarnings(state)]
+  const encoding = encodingFault(state)
+  const found = [
+    ...(encoding === undefined ? [] : [fault(encoding)]),
+    ...durabilityFaults(state),
+    ...connectionFaults(state, pool),
+    ...nodeWarnings(state),
+  ]
   return found.length > 0 ? found : [ok(`${version}, ${connections} of ${maxConnections} connections in use`)]
 }
 

@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts'
+import type { PostgresSession } from '../db/postgres/session.ts'
+import { reasonOf as postgresReasonOf } from '../db/postgres/errors.ts'
 import { reasonOf } from '../lib/reason-of.ts'
 
 /** How long a server may take to connect, and to answer, in milliseconds. */
@@ -17,6 +19,7 @@ export interface PostgresState {
   /** Connections of clients that are open now, of all databases. */
   connections: number
   synchronousCommit: string
+  encoding: string
   isReadOnly: boolean
   /** By how many milliseconds its clock is ahead of this process. */
   clockAheadMs: number
@@ -35,6 +38,7 @@ const SETTINGS = `select current_setting('server_version') as version,
   current_setting('server_version_num')::int / 10000 as major,
   current_setting('max_connections')::int as "maxConnections",
   (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+  current_setting('server_encoding') as encoding,
   current_setting('synchronous_commit') as "synchronousCommit",
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "isReadOnly",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as at,
@@ -48,8 +52,9 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
   // Loaded here, because most services do not need it.
   const { openPostgresSession } = await import('../db/postgres/session.ts')
   const times = { connectMs: ANSWER_MS, statementMs: ANSWER_MS }
-  const session = openPostgresSession({ url, max: 1, times })
+  let session: PostgresSession | undefined
   try {
+    session = openPostgresSession({ url, max: 1, times })
     const asked = Date.now()
     type Row = Omit<PostgresState, 'clockAheadMs' | 'silentNodes'> & { at: number; hasFolds: boolean }
     const [row] = await session.query<Row>(SETTINGS)
@@ -60,9 +65,9 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
     const silent = hasFolds ? await silentFolders(session.query, SILENT_SECONDS) : []
     return { ...state, clockAheadMs, silentNodes: silent.length }
   } catch (error) {
-    return { unreachable: reasonOf(error).replace(/^PostgreSQL: /, '') }
+    return { unreachable: postgresReasonOf(error as Error) }
   } finally {
-    await session.close().catch(() => {})
+    await session?.close().catch(() => {})
   }
 }
 

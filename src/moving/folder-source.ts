@@ -6,7 +6,7 @@ import { MOVED, MOVING, requireRestored } from '../db/open.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import { journalFolder } from '../scans/journal/journal-folder.ts'
-import { RENEWAL_MS } from './operator.ts'
+import { keepHold } from './hold.ts'
 import type { Source } from './source.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { readIdentity } from './sqlite-identity-store.ts'
@@ -38,6 +38,7 @@ export function openFolderSource(dataDir: string, call: CallOperation): Source {
       instance,
       journal: journalFolder(join(dataDir, 'journal')).id,
       isInUse,
+      lost: hold.lost,
       holdScans: () => hold.scans(),
       holdChanges: hold.changes,
       async finish() {
@@ -70,31 +71,30 @@ function tryLock(dataDir: string): FolderLock | undefined {
 /** Holds the service by its operation `move`; see `operator.ts`. */
 function createHold(call: CallOperation) {
   let token: string | null = null
-  let lost: unknown
-  let renewal: NodeJS.Timeout | undefined
+  const lost = new AbortController()
   const step = async (name: string) => {
-    if (lost !== undefined) throw lost
-    const result = (await call('move', { step: name, token })) as { token: string | null }
+    lost.signal.throwIfAborted()
+    const result = (await call('move', { step: name, token }, lost.signal)) as { token: string | null }
     token = result.token
   }
-  const end = () => clearInterval(renewal)
+  const kept = keepHold(
+    () => step('renew'),
+    (reason) => lost.abort(reason),
+  )
   return {
+    lost: lost.signal,
     async scans() {
       await step('scans')
-      renewal = setInterval(() => {
-        step('renew').catch((error: unknown) => {
-          lost = error
-          end()
-        })
-      }, RENEWAL_MS)
+      await kept.begin()
     },
     changes: () => step('changes'),
     async finish() {
-      end()
+      kept.end()
       await step('finish')
     },
+    /** A hold that was lost ends by itself. */
     async end() {
-      end()
+      kept.end()
       if (token !== null) await step('release').catch(() => {})
     },
   }

@@ -38,6 +38,8 @@ export async function openFolderTarget(
     const store = openSqliteStore({ links, scans }, true)
     return {
       store,
+      // The system holds its lock until this process ends.
+      lost: new AbortController().signal,
       async finish() {
         // The last connection to be closed writes the log into the file.
         await store.close()

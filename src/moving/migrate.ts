@@ -1,4 +1,5 @@
 import { copyTables, verifyCopied, type Copied, type Move } from './copy.ts'
+import { until } from './hold.ts'
 import { planOf } from './plan.ts'
 import type { Source } from './source.ts'
 import type { Target } from './target.ts'
@@ -23,12 +24,17 @@ export interface Migrated {
 /**
  * Makes the target equal to the source, verifies it, and hands the service over: the source is closed for changes, the
  * target is opened. May be interrupted at any time and called again.
- * @throws {StartError} when a table of the copy differs
+ * @throws {StartError} when a table of the copy differs, and at once when the source no longer waits, or the target is lost
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
+  const signal = AbortSignal.any([options.source.lost, options.target.lost])
+  return until(signal, () => copyAndFinish(options, signal))
+}
+
+async function copyAndFinish(options: MigrateOptions, signal: AbortSignal): Promise<Migrated> {
   const { source, target, monotonic, onStep, onPage } = options
   const tables = planOf(source.store.tables, target.store.tables)
-  const move: Move = { source: source.store, target: target.store, tables, onPage }
+  const move: Move = { source: source.store, target: target.store, tables, onPage, signal }
   onStep('copying')
   let copied = await copyTables(move)
   let from: number | undefined
@@ -37,7 +43,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     await copyTables(move)
     await source.holdScans()
     const scans = await copyTables({ ...move, tables: tables.filter(({ group }) => group === 'scans') })
-    await verifyCopied(target.store, scans)
+    await verifyCopied(move, scans)
     from = monotonic()
     await source.holdChanges()
     onStep('copying the last changes, while changes are refused')
@@ -45,9 +51,10 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   }
   onStep('comparing')
   await verifyCopied(
-    target.store,
+    move,
     copied.filter(({ table }) => from === undefined || table.group === 'links'),
   )
+  signal.throwIfAborted()
   await source.finish()
   await target.finish()
   return { tables: copied, refusedMs: from === undefined ? undefined : monotonic() - from }

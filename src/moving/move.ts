@@ -1,4 +1,6 @@
 import type { CallOperation } from '../admin/client.ts'
+import { reasonOf } from '../db/postgres/errors.ts'
+import { withVariables } from '../db/postgres/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { isComplete, openFolderTarget, publish } from './folder-target.ts'
@@ -18,9 +20,12 @@ export interface MoveOptions extends Pick<MigrateOptions, 'monotonic' | 'onStep'
   callOn: (folder: string) => CallOperation
 }
 
-/** @throws {StartError} when the text is neither */
-export function readPlace(text: string): Place {
-  if (/^postgres(?:ql)?:\/\/\S+$/.test(text)) return { url: text }
+/**
+ * @param env has the variables of libpq, which complete a URL
+ * @throws {StartError} when the text is neither
+ */
+export function readPlace(text: string, env: Parameters<typeof withVariables>[1] = {}): Place {
+  if (/^postgres(?:ql)?:\/\/\S+$/.test(text)) return { url: withVariables(text, env) }
   if (text.includes('://'))
     throw new StartError('a store is a folder, or a URL such as postgres://user:password@host:5432/database')
   return { folder: text }
@@ -87,11 +92,4 @@ function isExpected(error: Error): boolean {
     'code' in error ||
     /connection|timeout/i.test(error.message)
   )
-}
-
-/** An `AggregateError` of several addresses has no message of its own. */
-function reasonOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []
-  const text = first instanceof Error ? first.message : error.message
-  return text.replaceAll(/\s+/g, ' ')
 }

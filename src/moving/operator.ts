@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { ownValue } from '../lib/own-value.ts'
-
-/** A hold ends this long after it was last renewed, so that a command that was killed does not stop the service for ever. */
-const HOLD_MS = 10_000
-
-/** How often the command renews a hold. */
-export const RENEWAL_MS = 1000
+import { HOLD_MS } from './hold.ts'
 
 /** What a move holds. Each resolves, when nothing of the kind is under way, with what ends the hold. */
 export interface Holdable {

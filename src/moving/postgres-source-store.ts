@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { MOVING_SCHEMA } from '../db/postgres/moving.ts'
 import { HELD_STATE, isConflict } from '../db/postgres/errors.ts'
 import { retryConflicts } from '../db/postgres/retry-conflicts.ts'
 import { StartError } from '../lib/start-error.ts'
-import { RENEWAL_MS } from './operator.ts'
+import { keepHold } from './hold.ts'
 import { leftOut } from './plan.ts'
 import { readIdentity } from './postgres-identity-store.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
@@ -15,6 +16,9 @@ import type { Group } from './table.ts'
 /** A hold ends by itself when the command was killed. */
 const HOLD = `interval '10 seconds'`
 const source = `${MOVING_SCHEMA}.source`
+
+/** How long to wait for the end of a hold, which ends by itself, when nobody answers. */
+const END_MS = 1000
 
 /** Every node refuses changes while this says so: it is asked before each statement that changes a table. */
 const refuse = `
@@ -32,56 +36,68 @@ const refuse = `
  */
 export async function openPostgresSource(url: string): Promise<Source> {
   const client = await connectPostgres(url)
+  // A renewal waits neither for what the other one waits for, nor for the end of its transaction.
+  const renewing = await connectPostgres(url).catch(async (error: unknown) => {
+    await client.end()
+    throw error
+  })
+  const disconnect = () => Promise.all([client.end(), renewing.end()])
   try {
     const instance = await readIdentity(client, 'the database of --from')
     const store = await openPostgresStore(url)
-    const hold = createHold(client)
+    const hold = createHold(client, renewing)
     return {
       store,
       instance,
       journal: undefined,
       isInUse: true,
+      lost: hold.lost,
       holdScans: () => hold.scans(),
       holdChanges: () => hold.changes(),
       finish: () => hold.finish(),
       async close() {
-        await hold.end().catch(() => {})
+        await Promise.race([hold.end().catch(() => {}), sleep(END_MS, undefined, { ref: false })])
         await store.close()
-        await client.end()
+        await disconnect()
       },
     }
   } catch (error) {
-    await client.end().catch(() => {})
+    await disconnect().catch(() => {})
     throw error
   }
 }
 
-function createHold(client: pg.Client) {
-  const token = randomUUID()
-  let renewal: NodeJS.Timeout | undefined
-  let isFinished = false
-  const isHeld = 'token = $1 and held_until > clock_timestamp()'
+const isHeld = 'token = $1 and held_until > clock_timestamp()'
+const extend = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
 
-  const hold = (group: Group) => retryConflicts(() => holdOnce(client, token, group), isConflict)
+function createHold(client: pg.Client, renewing: pg.Client) {
+  const token = randomUUID()
+  const lost = new AbortController()
+  let [hasBegun, isFinished] = [false, false]
+  const kept = keepHold(
+    async () => requireHeld(await renewing.query(extend, [token])),
+    (reason) => lost.abort(reason),
+  )
+  const hold = (group: Group, take: string) =>
+    retryConflicts(() => holdOnce(client, { token, group, take }), isConflict)
 
   return {
+    lost: lost.signal,
     async scans(): Promise<void> {
-      await hold('scans')
-      const renew = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
-      renewal = setInterval(() => void client.query(renew, [token]).catch(() => {}), RENEWAL_MS)
+      // A hold of a command that was killed is taken over; one that runs notices that with its next renewal.
+      await hold('scans', `update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`)
+      hasBegun = true
+      await kept.begin()
     },
-    async changes(): Promise<void> {
-      await requireHeld(await client.query(`select from ${source} where ${isHeld}`, [token]))
-      await hold('links')
-    },
+    changes: () => hold('links', extend),
     async finish(): Promise<void> {
-      clearInterval(renewal)
+      kept.end()
       await requireHeld(await client.query(`update ${source} set moved = true where ${isHeld}`, [token]))
       isFinished = true
     },
     async end(): Promise<void> {
-      clearInterval(renewal)
-      if (isFinished || renewal === undefined) return
+      kept.end()
+      if (isFinished || !hasBegun) return
       // Drops the triggers as well.
       const { rows } = await client.query(`select 1 from ${source} where token = $1 and not moved`, [token])
       if (rows.length > 0) await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
@@ -89,14 +105,21 @@ function createHold(client: pg.Client) {
   }
 }
 
+interface Held {
+  token: string
+  /** The tables that nobody changes from then on. */
+  group: Group
+  /** The statement that takes or extends the hold. */
+  take: string
+}
+
 /** Locks one table after the other, and so can meet a transaction of a node in a deadlock: one of the two is run again. */
-async function holdOnce(client: pg.Client, token: string, group: Group): Promise<void> {
+async function holdOnce(client: pg.Client, { token, group, take }: Held): Promise<void> {
   await client.query('begin')
   try {
     await prepare(client)
     await askBefore(client, group)
-    // A hold of a command that was killed is taken over; one that runs notices that when it ends.
-    await client.query(`update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`, [token])
+    await requireHeld(await client.query(take, [token]))
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { BoundedClient } from '../db/postgres/client.ts'
 import { connectionOptions } from '../db/postgres/pool.ts'
-import { openPostgresSession } from '../db/postgres/session.ts'
+import { sessionOn } from '../db/postgres/session.ts'
 import { StartError } from '../lib/start-error.ts'
 import { openPartitions } from '../scans/postgres/partitions.ts'
 import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'
@@ -54,8 +54,7 @@ export async function openPostgresStore(url: string, folder?: string): Promise<W
     // The last transaction waits for all: until then the copy can be made again.
     await client.query('set synchronous_commit = off')
     const tables = await readTables(client, folder)
-    const scans = openPostgresSession({ url, max: 1, isPatient: true })
-    const partitions = openPartitions(scans)
+    const partitions = openPartitions(sessionOn(client))
     const of = (table: Table) => knownTable(tables, table)
     return {
       tables: [...tables.values()],
@@ -65,10 +64,7 @@ export async function openPostgresStore(url: string, folder?: string): Promise<W
         await apply(client, of(table), change)
       },
       raise: (counters) => raiseCounters(client, counters),
-      async close() {
-        await scans.close()
-        await end()
-      },
+      close: end,
     }
   } catch (error) {
     await end().catch(() => {})

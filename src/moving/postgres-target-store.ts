@@ -2,10 +2,12 @@ import type pg from 'pg'
 import { openPostgresSession } from '../db/postgres/session.ts'
 import { MOVING_SCHEMA } from '../db/postgres/moving.ts'
 import { migratePostgres } from '../db/postgres/database.ts'
+import { requireUtf8 } from '../db/postgres/encoding.ts'
 import { StartError } from '../lib/start-error.ts'
 import { migrateScans } from '../scans/postgres/migrations.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
 import { SCANS_SCHEMA } from './postgres-tables-store.ts'
+import { lostError } from './hold.ts'
 import type { Source } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -19,6 +21,9 @@ export async function openPostgresTarget(
   now: () => number,
 ): Promise<Target> {
   const client = await connectPostgres(url)
+  const lost = new AbortController()
+  // The lock of the database ends with the connection.
+  client.once('end', () => lost.abort(lostError('the connection that locks the copy was lost')))
   try {
     await claim(client, instance)
     await migratePostgres(url, now)
@@ -27,6 +32,7 @@ export async function openPostgresTarget(
     const store = await openPostgresStore(url, journal)
     return {
       store,
+      lost: lost.signal,
       // The marker is gone once everything before it is on the disk of the server.
       finish: async () => void (await client.query(`drop schema ${MOVING_SCHEMA} cascade`)),
       async close() {
@@ -49,8 +55,7 @@ async function claim(client: pg.Client, instance: string): Promise<void> {
   )
   const [found] = rows
   if (found?.locked !== true) throw new StartError('another "quirl migrate" is writing to this database')
-  if (found.encoding !== 'UTF8')
-    throw new StartError(`the encoding of the database is ${found.encoding}: create it with "encoding UTF8"`)
+  requireUtf8(found, 'the database of --to')
   if (found.begun) return requireSame(client, instance)
   if (found.used) throw new StartError('the database of --to has a store already: name an empty one')
   await client.query(

@@ -9,6 +9,8 @@ export interface Source {
   journal: string | undefined
   /** Whether services may be changing it. */
   isInUse: boolean
+  /** Aborted, with what to say, as soon as the services may no longer wait. */
+  lost: AbortSignal
   /** Has the services fold what was recorded so far, and then leave the scans as they are. */
   holdScans: () => Promise<void>
   /** Has the services refuse changes, and waits for those under way. */

@@ -70,6 +70,8 @@ export interface PostgresServer {
   host: string
   /** The path of that. */
   socket: string
+  /** Of loopback, if it listens there. */
+  port: number
   user: string
   start: () => Promise<void>
   /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
@@ -131,7 +133,17 @@ function programsFolder(): string {
 function createData(bin: string, data: string, source: PostgresServer | undefined): void {
   const template = process.env[DATA_TEMPLATE]
   if (source !== undefined)
-    runAsServer(join(bin, 'pg_basebackup'), ['-D', data, '-h', source.host, '-U', USER, ...COPY_OF_SOURCE])
+    runAsServer(join(bin, 'pg_basebackup'), [
+      '-D',
+      data,
+      '-h',
+      source.host,
+      '-p',
+      `${source.port}`,
+      '-U',
+      USER,
+      ...COPY_OF_SOURCE,
+    ])
   else if (template !== undefined) runAsServer('cp', ['-a', template, data])
   else initialize(bin, data)
 }
@@ -205,6 +217,7 @@ export async function startPostgres(
   return {
     host: folder,
     socket: join(folder, `.s.PGSQL.${port ?? DEFAULT_PORT}`),
+    port: port ?? DEFAULT_PORT,
     user: USER,
     start,
     async kill() {

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from '#kysely'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
+import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
 import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
@@ -15,6 +16,9 @@ import { ChangesHeld } from '../unavailable.ts'
 /** A request may have failed for a lock of a table that `check` does not ask for. */
 const DOUBT_MS = 1000
 
+/** Names the database in errors. */
+const WHERE = 'the database of DATABASE_URL'
+
 /**
  * Opens the store in PostgreSQL, which several processes share, and migrates it: one of them, while the others wait.
  * @throws {StartError} when it cannot be reached or used
@@ -28,7 +32,11 @@ export async function openPostgres(options: Omit<PoolOptions, 'isPatient'>, now:
   }
 }
 
-/** Migrates a database. @param check called before that */
+/**
+ * Migrates a database.
+ * @param check called before that
+ * @throws {StartError} when it is not in UTF-8, before any change
+ */
 export async function migratePostgres(
   url: string,
   now: () => number,
@@ -37,8 +45,9 @@ export async function migratePostgres(
   // A migration of a large table, and the wait for another process that runs it, may take long.
   const db = connect({ url, max: 1, isPatient: true })
   try {
+    requireUtf8((await sql.raw<Encoded>(ENCODING).execute(db)).rows[0], WHERE)
     await check(db)
-    await migrate(db, postgresMigrations, 'the database of DATABASE_URL', now)
+    await migrate(db, postgresMigrations, WHERE, now)
   } finally {
     await db.destroy()
   }

@@ -1,4 +1,5 @@
 import { StartError } from '../../lib/start-error.ts'
+import { tlsHint } from './tls.ts'
 import { ChangesHeld, StoreUnavailable } from '../unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -10,6 +11,8 @@ const LOCK_TIMEOUT = '55P03'
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
 /** A transaction that was idle for too long. */
 const IDLE_TRANSACTION = '25P03'
+/** Begins the message of an error that only says so; its cause says why. */
+const PREFIX = 'PostgreSQL: '
 /** Our own: the store is being moved (src/moving). */
 export const HELD_STATE = 'QU001'
 
@@ -38,7 +41,7 @@ export function toStoreError(error: unknown): unknown {
     UNAVAILABLE_CLASSES.has(state.slice(0, 2)) ||
     [READ_ONLY, LOCK_TIMEOUT, IDLE_TRANSACTION].includes(state) ||
     isConflict(error)
-  return isUnavailable ? new StoreUnavailable(`PostgreSQL: ${error.message}`, { cause: error }) : error
+  return isUnavailable ? new StoreUnavailable(`${PREFIX}${error.message}`, { cause: error }) : error
 }
 
 /** Whether the connection of a failed statement can no longer be used. */
@@ -55,14 +58,17 @@ export function isConnectionLost(error: unknown): boolean {
 /** The error for the operator when the start fails. It never has the URL, which may hold a password. */
 export function toPostgresStartError(error: unknown): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error
-  const { cause } = error
-  const reason = [error, cause].map(reasonOf).find((text) => text !== '') ?? error.name
-  return new StartError(`the PostgreSQL of DATABASE_URL cannot be used: ${reason}`, { cause: error })
+  return new StartError(`the PostgreSQL of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error })
 }
 
-/** An `AggregateError` of several addresses has no message of its own. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return error.message.replace(/^PostgreSQL: /, '') || code
+/** Why something failed, in one line, and what to write in the URL. Of several addresses, the first counts. */
+export function reasonOf(error: Error): string {
+  const { cause } = error
+  const own = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
+  if (own.message.startsWith(PREFIX) && cause instanceof Error) return reasonOf(cause)
+  const code = 'code' in own && typeof own.code === 'string' ? own.code : own.name
+  const text = (own.message || code).replaceAll(/\s+/g, ' ')
+  const hint = tlsHint(cause instanceof Error ? cause : own)
+  // Node says what to pass to it, which would not help here.
+  return hint === undefined ? text : `${text.split('; if the root CA')[0]}: ${hint}`
 }

@@ -8,6 +8,7 @@ import { requireProgram } from '../../../test/support/programs.ts'
 import { proxyFaults, startProxy } from '../../../test/support/tcp-proxy.ts'
 import { StoreUnavailable } from '../unavailable.ts'
 import { BoundedClient } from './client.ts'
+import { connectionOptions } from './pool.ts'
 import { openPostgresSession } from './session.ts'
 
 const MAX = 3
@@ -63,7 +64,8 @@ test('a connection ends also when nobody answers at its other side', async (t) =
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   undoLater(t, () => void silent.close())
-  const client = new BoundedClient({ host: '127.0.0.1', port: (silent.address() as AddressInfo).port })
+  const url = `postgres://quirl@127.0.0.1:${(silent.address() as AddressInfo).port}/quirl`
+  const client = new BoundedClient(connectionOptions(url))
   void client.connect().catch(() => {})
   await client.end()
   assert.equal(client.connection.stream.destroyed, true)

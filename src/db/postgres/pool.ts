@@ -1,10 +1,11 @@
 import type { PostgresPool, PostgresPoolClient } from '#kysely'
 import pg from 'pg'
 import { createAttempts } from './attempts.ts'
-import { pooledClient } from './client.ts'
+import { pooledClient, type ClientOptions } from './client.ts'
 import { copyRows } from './copy.ts'
 import { isConnectionLost, toStoreError } from './errors.ts'
 import { createLosses, StatementAbandoned, type Losses } from './losses.ts'
+import { readUrl } from './url.ts'
 import { StoreUnavailable } from '../unavailable.ts'
 
 /** How long the program waits for a statement: longer than it may run, so that only a connection that is cut ends this way. */
@@ -26,7 +27,7 @@ export const usualTimes: PostgresTimes = { connectMs: 3000, statementMs: 5000 }
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
-  /** As `pg` reads it: with the options of TLS. */
+  /** As libpq reads it: with the options of TLS. */
   url: string
   /** How many connections may be open at the same time. */
   max: number
@@ -58,14 +59,14 @@ export interface Pool extends PostgresPool {
 const INT8: number = pg.types.builtins.INT8
 const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
 
-/** The options of each connection. */
-export function connectionOptions(url: string, isPatient = false, times = usualTimes): pg.ClientConfig {
+/** The options of each connection. @throws {StartError} when the URL asks for what cannot be done */
+export function connectionOptions(url: string, isPatient = false, times = usualTimes): ClientOptions {
   const limits = {
     statement_timeout: times.statementMs,
     query_timeout: times.statementMs * RESPONSE_FACTOR,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   }
-  const common = { connectionString: url, types, keepAlive: true, application_name: 'quirl' }
+  const common = { target: readUrl(url), types, keepAlive: true, application_name: 'quirl' }
   return { ...common, connectionTimeoutMillis: times.connectMs, ...(isPatient ? {} : limits) }
 }
 

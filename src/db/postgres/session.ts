@@ -1,3 +1,5 @@
+import type pg from 'pg'
+import { copyRows } from './copy.ts'
 import { isConflict } from './errors.ts'
 import { createPool, type Client, type PoolOptions } from './pool.ts'
 import { retryConflicts } from './retry-conflicts.ts'
@@ -18,9 +20,26 @@ export interface PostgresSession {
 
 export function openPostgresSession(options: PoolOptions): PostgresSession {
   const pool = createPool(options)
+  return sessionOf(
+    () => pool.connect(),
+    () => pool.end(),
+  )
+}
 
+/** A session on a connection that is open, for one caller at a time, who closes it. */
+export function sessionOn(client: pg.Client): PostgresSession {
+  const query = (sql: string, parameters: readonly unknown[]) => client.query(sql, [...parameters])
+  const copy = (sql: string, rows: string) => copyRows(client, sql, rows)
+  const connected = { query: query as unknown as Client['query'], copy, release: () => {} }
+  return sessionOf(
+    async () => connected,
+    async () => {},
+  )
+}
+
+function sessionOf(connect: () => Promise<Client>, close: () => Promise<void>): PostgresSession {
   async function use<T>(work: (query: Query, copy: Copy) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
+    const client = await connect()
     try {
       return await work(queryOf(client), (columns, rows) => client.copy(`copy ${columns} from stdin`, rows))
     } finally {
@@ -45,7 +64,7 @@ export function openPostgresSession(options: PoolOptions): PostgresSession {
   return {
     query: (sql, values) => use((query) => query(sql, values)),
     transaction: (work) => retryConflicts(() => runOnce(work), isConflict),
-    close: () => pool.end(),
+    close,
   }
 }
 

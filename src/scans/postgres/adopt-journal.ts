@@ -1,3 +1,4 @@
+import { ENCODING, requireUtf8, type Encoded } from '../../db/postgres/encoding.ts'
 import { openPostgresSession, type PostgresSession } from '../../db/postgres/session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../folding/fold.ts'
@@ -10,11 +11,12 @@ import { migrateScans } from './migrations.ts'
  * Folds the journal of a node that no longer runs, whose folder is locked, into the store that it belonged to.
  * @param path the folder of the journal
  * @returns the result, and the files that are left
- * @throws {StartError} when the node was none of this store
+ * @throws {StartError} when the node was none of this store, or that is not in UTF-8
  */
 export async function adoptJournal(url: string, path: string): Promise<FoldResult & { left: number }> {
   const session = openPostgresSession({ url, max: 2, isPatient: true })
   try {
+    requireUtf8((await session.query<Encoded>(ENCODING))[0], 'the database of DATABASE_URL')
     await migrateScans(session)
     const result = await foldJournalOf(session, path)
     return { ...result, left: journalsIn(path).length }
