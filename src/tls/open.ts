@@ -77,7 +77,6 @@ export interface Tls {
 /** @throws {StartError} unless the service has an https origin with a host name */
 export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const { db, domains, now, monotonic, request = fetch } = needs
-  const { statusOf } = domains
   const { origin, host } = checkOrigin(config.baseUrl)
   const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
   const issuer = openIssuer(config, needs, client)
@@ -90,7 +89,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     issuer,
     tickets,
     host,
-    isServed: (name) => name === host || statusOf(name) === 'active',
+    isServed: (name) => name === host || domains.statusOf(name) === 'active',
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
   const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
@@ -194,7 +193,7 @@ function acceptFor(
       },
     }
   }
-  if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
+  if (name === host || domains.domains.statusOf(name) === 'active') return certificates.acceptFor(name)
   return {
     async find(ended) {
       if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined
