@@ -102,7 +102,12 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyRules: createHttpsRules({ origin, host, statusOf, challenge: (token) => findChallenge(db.read, token) }),
+    applyRules: createHttpsRules({
+      origin,
+      host,
+      statusOf: domains.statusOf,
+      challenge: (token) => findChallenge(db.read, token),
+    }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)
@@ -193,7 +198,7 @@ function acceptFor(
       },
     }
   }
-  if (name === host || domains.domains.statusOf(name) === 'active') return certificates.acceptFor(name)
+  if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
   return {
     async find(ended) {
       if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined
