@@ -95,6 +95,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
   const listener = createListener((hello) => acceptFor(hello, host, needs, certificates, lookUps))
   const sweeps = createSweeps(certificates, needs)
+  const challenge = (token: string) => findChallenge(db.read, token)
   let closeOthers = async () => {}
   const stop = () => {
     sweeps.stop()
@@ -102,12 +103,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyRules: createHttpsRules({
-      origin,
-      host,
-      statusOf: domains.statusOf,
-      challenge: (token) => findChallenge(db.read, token),
-    }),
+    applyRules: createHttpsRules({ origin, host, statusOf: domains.statusOf, challenge }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)
