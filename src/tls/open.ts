@@ -96,7 +96,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const listener = createListener((hello) => acceptFor(hello, host, needs, certificates, lookUps))
   const sweeps = createSweeps(certificates, needs)
   const challenge = (token: string) => findChallenge(db.read, token)
-  let closeOthers = async () => {}
+  let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
     return issuer.close()
@@ -109,13 +109,12 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
       onSecure = (socket) => void server.emit('connection', socket)
       // Before the first tickets, which would otherwise be in vain on other nodes.
       await tickets.prepare()
-      const opened = await open(listener.server, config, connections)
-      closeOthers = opened.close
+      opened = await open(listener.server, config, connections)
       sweeps.start()
       return opened.port
     },
     drain: () => void stop(),
-    close: () => Promise.all([stop(), listener.close(), closeOthers()]).then(() => {}),
+    close: () => Promise.all([stop(), listener.close(), opened?.close()]).then(() => {}),
   }
 }
 
