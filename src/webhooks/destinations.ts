@@ -5,7 +5,7 @@ import { linkOfId } from '../links/manage.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
 import { checkedAddress } from './checked-address.ts'
 import { createEvent } from './event.ts'
-import { RequestError, type GuardedRequest } from './guarded-request.ts'
+import { OwnHostError, RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
 import type { Ends } from './sender.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
@@ -71,6 +71,8 @@ async function errorOf(request: GuardedRequest, url: string, signal: AbortSignal
     const { status } = isNoHead(head.status) ? await request(url, { method: 'GET', headers, signal }) : head
     return isFailure(status) ? `it responds with status ${status}` : undefined
   } catch (error) {
+    // A shop's pages may be on the machine of its short links.
+    if (error instanceof OwnHostError) return undefined
     if (error instanceof RequestError) return error.message
     throw error
   }

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
+import type { IsOwn } from './own-networks.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /** The longest that a request may take, from the look-up of its host to the end of its response. */
@@ -27,11 +28,16 @@ export interface GuardedOptions {
 /** No response came; the message says why, for the owner. */
 export class RequestError extends Error {}
 
+/** None was sent: the host is this service, or in the network of its machine. Visitors may be able to reach it. */
+export class OwnHostError extends RequestError {}
+
 export interface GuardedRequestDeps {
   /** The addresses of a host, or the host itself when it is one. */
   addressesOf: (host: string) => Promise<string[]>
   /** Whether a request may go to an address; tests allow loopback. */
   isAllowed?: ((address: string) => boolean) | undefined
+  /** Which addresses are the service's own; none by default. */
+  ownNetworks?: (() => Promise<IsOwn>) | undefined
   timeoutMs?: number | undefined
   /** Certificates of authorities to trust instead of the system's; for tests. */
   ca?: string | undefined
@@ -43,15 +49,14 @@ export interface GuardedRequestDeps {
  * Redirects are responses like others. Proxies in the environment are ignored.
  */
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
-  const { addressesOf, isAllowed = isPublic, timeoutMs = TIMEOUT_MS, ca } = deps
+  const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, timeoutMs = TIMEOUT_MS, ca } = deps
   return async (text, { method, headers = {}, body, signal }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
     try {
-      const addresses = await until(ended, addressesOf(url.hostname.replace(/^\[|\]$/g, '')))
-      const allowed = addresses.filter(isAllowed).slice(0, MAX_ADDRESSES)
-      if (allowed.length === 0) throw new RequestError('its host has no public address')
+      const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
+      const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(allowed)
       const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
@@ -62,6 +67,15 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       throw new RequestError(explain(error), { cause: error })
     }
   }
+}
+
+/** @throws {RequestError} when there is none of others */
+function onlyForeign(addresses: string[], isOwn: IsOwn, isAllowed: (address: string) => boolean): string[] {
+  const allowed = addresses.filter(isAllowed)
+  if (allowed.length === 0) throw new RequestError('its host has no public address')
+  const foreign = allowed.filter((address) => !isOwn(address))
+  if (foreign.length === 0) throw new OwnHostError('its host is this service, or a machine in its network')
+  return foreign.slice(0, MAX_ADDRESSES)
 }
 
 function isPublic(address: string): boolean {

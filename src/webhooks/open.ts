@@ -10,6 +10,7 @@ import { startBackground, type BackgroundTimes } from './background.ts'
 import { createLinkWebhooks } from './changes.ts'
 import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
 import { webhookMetrics } from './metrics.ts'
+import { createOwnNetworks } from './own-networks.ts'
 import { createOutbox } from './outbox.ts'
 
 /** Sends the events of links to their webhooks. */
@@ -35,6 +36,7 @@ export interface WebhooksNeeds {
 /** The settings of webhooks. */
 interface WebhookConfig {
   webhooks: boolean
+  baseUrl: string | undefined
   /** DNS servers to use instead of the system's. */
   dnsServers: string[] | undefined
 }
@@ -45,7 +47,7 @@ export interface WebhookOverrides extends BackgroundTimes, Pick<GuardedRequestDe
 }
 
 export function openWebhooks(
-  { webhooks: enabled, dnsServers: servers }: WebhookConfig,
+  { webhooks: enabled, baseUrl, dnsServers: servers }: WebhookConfig,
   { store: { db }, now, monotonic, scans, draining, log }: WebhooksNeeds,
   overrides: WebhookOverrides = {},
 ): Webhooks {
@@ -59,7 +61,10 @@ export function openWebhooks(
   const query = createRunQueries(servers)
   const addressesOf = (host: string) =>
     query(async (queries) => (await queries.addressesOf(host)).map(({ address }) => address))
-  const request = createGuardedRequest({ addressesOf, ...overrides })
+  const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  // Tests send to this machine.
+  const ownNetworks = overrides.isAllowed ? undefined : createOwnNetworks({ host, addressesOf, monotonic })
+  const request = createGuardedRequest({ addressesOf, ownNetworks, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
   const background = startBackground(
     { db, now, monotonic, random, request, outbox, counts, totals: scans.totals },

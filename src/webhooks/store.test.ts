@@ -198,7 +198,7 @@ function storeTests(driver: StoreDriver): void {
       await queue(db, link)
     }
     for (let count = 0; count < 2; count++) {
-      const opened = openWebhooks({ webhooks: true, dnsServers: undefined }, needs, overrides)
+      const opened = openWebhooks({ webhooks: true, baseUrl: undefined, dnsServers: undefined }, needs, overrides)
       undoLater(t, () => opened.close())
     }
     await poll(async () => (await waiting(db)).length === 0)
