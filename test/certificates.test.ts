@@ -743,11 +743,12 @@ describe('the program with --tls', () => {
       // The service sends "100 Continue" when it has begun to process the request.
       assert.equal(String(await once(running, 'data')), 'HTTP/1.1 100 Continue\r\n\r\n')
       service.process.kill('SIGTERM')
-      await poll(async () => !(await isOpen(httpsPort)))
+      await poll(async () => (await askSecurely(httpsPort, HOST, '/readyz', root)).status === 503)
       running.write(body.slice(5))
       assert.match(String(await once(running, 'data')), /^HTTP\/1\.1 201 /)
       await once(service.process, 'exit')
       assert.equal(service.process.exitCode, 0)
+      assert.equal(await isOpen(httpsPort), false)
     },
   )
 
