@@ -782,6 +782,7 @@ describe('the program with --tls', () => {
       assert.match(String(await once(running, 'data')), /^HTTP\/1\.1 201 /)
       await once(service.process, 'exit')
       assert.equal(service.process.exitCode, 0)
+      assert.equal(await isOpen(httpsPort), false)
     },
   )
 
