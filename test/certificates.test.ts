@@ -374,7 +374,7 @@ describe('several processes on one store', () => {
     const file = join(temporaryFolder(t), 'links.db')
     const db = await openSqlite(file, Date.now)
     const log = { error: assert.fail }
-    const clocks = { now: Date.now, monotonic: () => performance.now() }
+    const clocks = { now: Date.now, removalTime: async () => Date.now(), monotonic: () => performance.now() }
     const domains = await openDomains({
       db,
       bus: createLocalBus(),

@@ -105,7 +105,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fold: background.fold,
     hold: background.hold,
     ...read,
-    ...importsInto(warehouse, people, () => now() - options.retention),
+    ...importsInto(warehouse, people, async () => (await options.removalTime()) - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -125,7 +125,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 function importsInto(
   warehouse: Pick<WarehouseClient, 'call'>,
   people: Pick<PeopleCounter, 'expire'>,
-  oldest: () => number,
+  oldest: () => Promise<number>,
 ): Pick<Recorder, 'addImported' | 'addPart'> {
   return {
     async addImported(counts) {
@@ -133,7 +133,7 @@ function importsInto(
       people.expire(counts.map(({ linkId }) => linkId))
     },
     async addPart(part) {
-      const taken = await warehouse.call('addPart', withoutOld(part, oldest()))
+      const taken = await warehouse.call('addPart', withoutOld(part, await oldest()))
       people.expire([part.linkId])
       return taken
     },

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
+import type { RemovalClock } from '../db/removal-clock.ts'
 import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { throttle } from '../lib/throttle.ts'
 import { createAcceptCache, type AcceptCache } from './accept-cache.ts'
@@ -61,6 +62,8 @@ interface CertificateDeps {
   db: Database
   bus: Pick<Bus, 'publish'>
   now: () => number
+  /** The time by which certificates have expired for long. */
+  removalTime: RemovalClock['time']
   monotonic: () => number
   random: () => number
   client: AcmeClient
@@ -98,7 +101,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       if ((await findCertificate(db.read, host)) === undefined) await ignoreIssuanceError(issuer.issue(host))
       await renewDue(deps, cache)
       await expiries.read()
-      await deleteCertificates(db.write, now() - RETENTION_MS)
+      await deleteCertificates(db.write, (await deps.removalTime()) - RETENTION_MS)
     },
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
