@@ -4,6 +4,7 @@ import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
+import { openRemovalClock, type RemovalClock } from './db/removal-clock.ts'
 import type { StoreFaults } from './db/store-faults.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, untrustedProxyWarning, type ClientAddress } from './http/client-address.ts'
@@ -52,6 +53,8 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
 
   version: string
   instance: string // The digest of the store's id.
+  clock: RemovalClock
+  removalTime: RemovalClock['time']
   db: Database
   bus: Bus
   origin: Origin
@@ -102,24 +105,30 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const { sync, postgresTimes } = environment
   const kept = { sync, postgresTimes, hasServed }
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
+  const clock = open('the clock', openRemovalClock({ db: store.db, now, log }))
+  const removalTime = clock.time
   const bus = open('the bus', await openBus(config, { monotonic, log, times: postgresTimes }))
-  const domains = open('domains', await openDomains({ db: store.db, bus, baseUrl, servers, now, monotonic, log }))
+  const domains = open(
+    'domains',
+    await openDomains({ db: store.db, bus, baseUrl, servers, now, removalTime, monotonic, log }),
+  )
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, log })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
-  return { now, monotonic, log, draining, store, bus, domains, origin, client }
+  const times = { now, removalTime, monotonic }
+  return { ...times, times, clock, log, draining, store, bus, domains, origin, client }
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /** Opens the features that resolve and record visits. */
 async function openRecording(config: Config, environment: Environment, foundation: Foundation, open: Open) {
-  const { now, monotonic, log, store, bus, origin, client } = foundation
+  const { now, removalTime, monotonic, log, store, bus, origin, client } = foundation
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
   const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, now, log })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore, retention, ...how, links: ids }
+  const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
@@ -166,25 +175,25 @@ async function openFeatures(
   close: Services['close'],
 ): Promise<Services> {
   const foundation = await openFoundation(config, environment, open)
-  const { now, monotonic, log, draining, store, bus, domains, origin, client } = foundation
+  const { now, times, clock, log, draining, store, bus, domains, origin, client } = foundation
   const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
-  const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, now, monotonic, log })) : undefined
+  const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit()
   const notReady = createNotReady(store, draining, scans, abuse)
   const features = { links, visits, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
-  const measured = { ...features, connections, faults, bus, certificates: tls?.certificates }
+  const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }
   return {
     ...features,
     shares: openShares({ db, now }),
     version: environment.version,
     instance: instanceDigest(await recording.ids.id()),
-    now,
-    monotonic,
+    ...times,
+    clock,
     db,
     bus,
     holdChanges,

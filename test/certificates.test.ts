@@ -22,7 +22,7 @@ import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { valueOf } from './support/metrics.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
-import { freePort } from './support/ports.ts'
+import { freePort, isOpen } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
 import { patientStop, program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -410,7 +410,7 @@ describe('several processes on one store', () => {
     const file = join(temporaryFolder(t), 'links.db')
     const db = await openSqlite(file, Date.now)
     const log = { error: assert.fail }
-    const clocks = { now: Date.now, monotonic: () => performance.now() }
+    const clocks = { now: Date.now, removalTime: async () => Date.now(), monotonic: () => performance.now() }
     const domains = await openDomains({
       db,
       bus: createLocalBus(),

@@ -15,6 +15,7 @@ import { poll } from './support/poll.ts'
 import {
   create,
   put,
+  runFor,
   skipUnlessEmbedded,
   skipUnlessOneNode,
   startServer,
@@ -562,7 +563,7 @@ test('scans older than SCAN_RETENTION leave the export, while the counts of thei
   const first = await startServer(t, env, () => now)
   const link = await create(first, { target: EXAMPLE })
   await go(first, link, { 'user-agent': agents.windows })
-  now += 8 * DAY
+  await runFor(first, 8 * DAY, (ms) => (now += ms))
   await go(first, link, { 'user-agent': agents.windows })
   assert.equal((await csv(first, link)).rows.length, 2)
   await first.stop()
@@ -570,6 +571,11 @@ test('scans older than SCAN_RETENTION leave the export, while the counts of thei
   await poll(async () => (await csv(second, link)).rows.length === 1)
   assert.deepEqual((await csv(second, link)).rows[0]?.[0], '2026-11-09T12:00:00.000Z')
   assert.equal((await stats(second, link)).totals['scans'], 2)
+  if (skipUnlessOneNode !== false) return
+  // What was removed is said and counted.
+  assert.equal(await metric(second, 'quirl_scans_pruned_total'), 1)
+  const line = second.logged.find(({ msg }) => String(msg).startsWith('raw scans older than SCAN_RETENTION'))
+  assert.deepEqual([line?.['scans'], line?.['before']], [1, '2026-11-02T12:00:00.000Z'])
 })
 
 // Each node has streams of its own.

@@ -24,6 +24,7 @@ import { additions } from './migrations/0022-additions.ts'
 import { linksByTime } from './migrations/0023-links-by-time.ts'
 import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import { interruptions } from './migrations/0025-interruptions.ts'
+import { clock } from './migrations/0026-clock.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   linksByTime,
   retiredCodesStay,
   interruptions,
+  clock,
 ]
 
 /**

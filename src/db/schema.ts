@@ -130,7 +130,16 @@ interface LeasesTable {
   expires_at: number
 }
 
+/** One row: what is known of the clock (removal-clock.ts). */
+interface ClockTable {
+  one: number
+  seen_at: number
+  checked_at: number
+  doubted_ms: number
+}
+
 export interface Tables {
+  clock: ClockTable
   designs: DesignsTable
   codes: CodesTable
   links: LinksTable

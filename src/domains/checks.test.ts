@@ -36,6 +36,7 @@ for (const driver of drivers) {
     const checks = createChecks({
       db: { ...db, read, transaction, write, lock },
       now,
+      removalTime: async () => now(),
       dns,
       statuses: createStatusCache(db, now),
     })

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { RemovalClock } from '../db/removal-clock.ts'
 import { createSharedRuns, shareRun } from '../lib/share-runs.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
@@ -32,11 +33,12 @@ export interface Checks {
 interface CheckDeps {
   db: Database
   now: () => number
+  removalTime: RemovalClock['time']
   dns: DnsCheck
   statuses: StatusCache
 }
 
-export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
+export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps): Checks {
   const running = createSharedRuns<Domain | undefined>()
   const checkDomain = createDomainCheck({ db, now, dns, statuses })
 
@@ -52,8 +54,9 @@ export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
   }
 
   async function sweep(): Promise<void> {
-    await deleteExpiredClaims(db.write, now() - CLAIM_MS)
-    await deleteExpired(db.write, expiryCutoffs(now()))
+    const time = await removalTime()
+    await deleteExpiredClaims(db.write, time - CLAIM_MS)
+    await deleteExpired(db.write, expiryCutoffs(time))
     await statuses.refresh()
     const due = (await findDue(db.read, now(), SWEEP_LENGTH)).values()
     const worker = async () => {

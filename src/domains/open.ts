@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
+import type { RemovalClock } from '../db/removal-clock.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { createChecks } from './checks.ts'
@@ -46,17 +47,19 @@ interface DomainsNeeds {
   /** DNS servers to use instead of the system's. */
   servers: string[] | undefined
   now: () => number
+  /** The time by which names expire. */
+  removalTime: RemovalClock['time']
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
 /** Opens the custom domains, and keeps their statuses up to date. */
 export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
-  const { db, bus, baseUrl, servers, now, monotonic, log } = needs
+  const { db, bus, baseUrl, servers, now, removalTime, monotonic, log } = needs
   const host = hostOf(baseUrl)
   const dns = createDnsCheck({ host, servers, monotonic })
   const statuses = createStatusCache(db, now, (name) => bus.publish('domains', name))
-  const checks = createChecks({ db, now, dns, statuses })
+  const checks = createChecks({ db, now, removalTime, dns, statuses })
   await statuses.refresh()
   const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'domains could not be checked'))
   const { check: checkRefused, ...refusedNames } = createRefusedNames(db, statuses, now)

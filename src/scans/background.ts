@@ -1,3 +1,5 @@
+import type { RemovalClock } from '../db/removal-clock.ts'
+import { isHeld as isStoreHeld } from '../db/unavailable.ts'
 import type { FoldResult } from './folding/fold.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
 import type { Journal } from './journal/journal.ts'
@@ -13,6 +15,8 @@ export interface BackgroundOptions {
   /** Raw scans are removed after this time, in milliseconds; Infinity keeps them. */
   retention: number
   now: () => number
+  /** The time by which scans are old. */
+  removalTime: RemovalClock['time']
   links: OrphanLinks & {
     /** The newest link that was committed since the start. */
     newest: () => number | undefined
@@ -33,6 +37,8 @@ interface Parts {
 /** The fold; `stop` stops all background work. */
 export interface Background extends FoldLoop {
   lost: () => number
+  /** Raw scans that were removed for their age. */
+  pruned: () => number
   /** Everything that was recorded until then is folded, in milliseconds since 1970; 0 before the first fold. */
   foldedUntil: () => number
   /** Folds what was journalled, then changes nothing until the returned function is called. */
@@ -70,11 +76,12 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   return {
     ...loop,
     lost: () => lostEver,
+    pruned: pruning.count,
     foldedUntil: () => foldedUntil,
     hold: () => holdAll(loop, sweeper, (held) => (isHeld = held)),
     stop() {
       loop.stop()
-      clearInterval(pruning)
+      pruning.stop()
     },
   }
 }
@@ -114,18 +121,24 @@ async function foldJournal(
 
 const PRUNE_MS = 3_600_000
 
+/** Removes old scans now and then each hour. */
 function startPruning(
-  { retention, now }: BackgroundOptions,
-  { warehouse, sweeper, onError }: Parts,
+  { retention, removalTime }: BackgroundOptions,
+  { warehouse, sweeper, log, onError }: Parts,
   isHeld: () => boolean,
-): NodeJS.Timeout | undefined {
-  if (retention === Number.POSITIVE_INFINITY) return undefined
+): { count: () => number; stop: () => void } {
+  let count = 0
+  if (retention === Number.POSITIVE_INFINITY) return { count: () => count, stop: () => {} }
   const prune = async () => {
-    if (isHeld()) return
-    await warehouse.call('prune', now() - retention)
+    const before = (await removalTime()) - retention
+    if (isHeld() || before === Number.NEGATIVE_INFINITY) return
+    const removed = await warehouse.call('prune', before)
+    count += removed
+    if (removed > 0) log.pruned(removed, before)
     sweeper.request()
   }
-  const run = () => void prune().catch(onError)
+  const run = () => void prune().catch((error: unknown) => isStoreHeld(error) || onError(error))
   run()
-  return setInterval(run, PRUNE_MS)
+  const timer = setInterval(run, PRUNE_MS)
+  return { count: () => count, stop: () => clearInterval(timer) }
 }

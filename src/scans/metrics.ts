@@ -22,7 +22,10 @@ export function scanMetrics(
 }
 
 /** @param folds its `lost` counts the scans that folds have lost to damage, ever */
-function recordingMetrics({ status, backlog }: Journal, { lost }: Pick<Background, 'lost'>): Metric[] {
+function recordingMetrics(
+  { status, backlog }: Journal,
+  { lost, pruned }: Pick<Background, 'lost' | 'pruned'>,
+): Metric[] {
   return [
     {
       name: 'quirl_journal_backlog_bytes',
@@ -41,6 +44,12 @@ function recordingMetrics({ status, backlog }: Journal, { lost }: Pick<Backgroun
       help: 'Visits answered unrecorded, and recorded scans that were damaged before they were folded',
       type: 'counter',
       read: () => status().lost + lost(),
+    },
+    {
+      name: 'quirl_scans_pruned_total',
+      help: 'Raw scans that were removed because they were older than SCAN_RETENTION; of large months of PostgreSQL about so many',
+      type: 'counter',
+      read: pruned,
     },
   ]
 }

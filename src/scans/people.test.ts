@@ -45,6 +45,7 @@ function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise
     retention: Number.POSITIVE_INFINITY,
     waitMs: PATIENCE_MS,
     now: Date.now,
+    removalTime: async () => Date.now(),
     monotonic: () => performance.now(),
     log: { error: (details) => assert.fail(JSON.stringify(details)), warn() {} },
     links: {

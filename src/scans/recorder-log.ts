@@ -4,6 +4,7 @@ import type { Adopted, FoldResult } from './folding/fold.ts'
 export type Log = Record<'error' | 'warn', (details: object, text: string) => void>
 
 const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
 /** Files that a line names. */
 const MAX_NAMED = 10
 
@@ -15,6 +16,8 @@ export interface RecorderLog {
   foldFailed: (error: unknown) => void
   faultsFound: (result: FoldResult) => void
   adopted: (nodes: Adopted[]) => void
+  /** @param before the time from before which scans were removed */
+  pruned: (scans: number, before: number) => void
   scansMissing: () => void
   unknownLinks: (count: number) => void
 }
@@ -54,6 +57,7 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
         if (failed.length > 0) adoptionFailed(folder, failed)
       }
     },
+    pruned: createPrunedLog(log, monotonic),
     scansMissing: () => log.warn({}, 'scans.db is missing: the statistics start from zero'),
     unknownLinks: (count) =>
       log.warn({ count }, 'links that links.db does not know have scans, which are not deleted: see "quirl adopt"'),
@@ -62,4 +66,20 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
 
 function listed<File>(files: File[]): { count: number; files: File[] } {
   return { count: files.length, files: files.slice(0, MAX_NAMED) }
+}
+
+/** Logs what is removed for its age: the first time, then once a day, all of the day together. */
+function createPrunedLog(log: Log, monotonic: () => number): RecorderLog['pruned'] {
+  let total = 0
+  let nextAt = Number.NEGATIVE_INFINITY
+  return (scans, before) => {
+    total += scans
+    if (monotonic() < nextAt) return
+    nextAt = monotonic() + DAY_MS
+    log.warn(
+      { scans: total, before: new Date(before).toISOString() },
+      'raw scans older than SCAN_RETENTION were removed',
+    )
+    total = 0
+  }
 }

@@ -106,7 +106,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fold: background.fold,
     hold: background.hold,
     ...read,
-    ...importsInto(warehouse, people, () => now() - options.retention),
+    ...importsInto(warehouse, people, async () => (await options.removalTime()) - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -126,7 +126,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 function importsInto(
   warehouse: Pick<WarehouseClient, 'call'>,
   people: Pick<PeopleCounter, 'expire'>,
-  oldest: () => number,
+  oldest: () => Promise<number>,
 ): Pick<Recorder, 'addImported' | 'addPart'> {
   return {
     async addImported(counts) {
@@ -134,7 +134,7 @@ function importsInto(
       people.expire(counts.map(({ linkId }) => linkId))
     },
     async addPart(part) {
-      const taken = await warehouse.call('addPart', withoutOld(part, oldest()))
+      const taken = await warehouse.call('addPart', withoutOld(part, await oldest()))
       people.expire([part.linkId])
       return taken
     },

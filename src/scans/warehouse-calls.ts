@@ -29,8 +29,8 @@ export interface WarehouseCalls extends Reading {
   lost: () => Promise<number>
   /** Removes all scans and counts of links. After an interruption, another call completes it. */
   purge: (linkIds: number[]) => Promise<void>
-  /** Removes raw scans from before a time; the rollups stay. */
-  prune: (before: number) => Promise<void>
+  /** Removes raw scans from before a time; the rollups stay. @returns how many, of large months about */
+  prune: (before: number) => Promise<number>
   /** Removes texts that no row has any more. One call at a time. */
   sweepTexts: () => Promise<void>
   /** A page of the ids of all links that have scans, in ascending order. */

@@ -43,6 +43,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
     db,
     bus: createLocalBus(),
     now: () => NOW,
+    removalTime: async () => NOW,
     monotonic: () => monotonic,
     random: () => 0.5,
     client: { directory: assert.fail, post: assert.fail, get: assert.fail },

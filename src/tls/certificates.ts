@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
+import type { RemovalClock } from '../db/removal-clock.ts'
 import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { createSharedRuns } from '../lib/share-runs.ts'
 import { throttle } from '../lib/throttle.ts'
@@ -69,6 +70,8 @@ interface CertificateDeps {
   db: Database
   bus: Pick<Bus, 'publish'>
   now: () => number
+  /** The time by which certificates have expired for long. */
+  removalTime: RemovalClock['time']
   monotonic: () => number
   random: () => number
   client: AcmeClient
@@ -83,7 +86,7 @@ interface CertificateDeps {
 }
 
 export function createCertificates(deps: CertificateDeps): Certificates {
-  const { db, now, issuer, tickets, host } = deps
+  const { db, issuer, tickets, host } = deps
   const cache = createAcceptCache(deps)
   const expiries = createExpiries(deps)
 
@@ -94,7 +97,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       if ((await findCertificate(db.read, host)) === undefined) await ignoreIssuanceError(issuer.issue(host))
       await renewDue(deps, cache)
       await expiries.read()
-      await deleteCertificates(db.write, now() - RETENTION_MS)
+      await deleteCertificates(db.write, (await deps.removalTime()) - RETENTION_MS)
     },
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)

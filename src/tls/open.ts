@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
+import type { RemovalClock } from '../db/removal-clock.ts'
 import type { Domains } from '../domains/open.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
@@ -39,6 +40,8 @@ export interface TlsNeeds {
   bus: Pick<Bus, 'publish'>
   domains: Pick<Domains, 'statusOf' | 'mayHaveCertificate'>
   now: () => number
+  /** The time by which certificates have expired for long. */
+  removalTime: RemovalClock['time']
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   /** Sends requests to the certificate authority. */

@@ -29,3 +29,10 @@ test('the jitter takes off up to a quarter of each pause', () => {
   assert.equal(nextAttempt(0, 1, 0, 1), 3_750)
   assert.equal(attempts(1).at(-1), 3 * DAY_MS)
 })
+
+test('a clock that goes a year ahead after a failure does not give up what waits', () => {
+  const year = 365 * DAY_MS
+  assert.equal(nextAttempt(year, 2, 0, 0), year + 15_000)
+  assert.equal(nextAttempt(year, 9, 0, 0), year + 32_805_000)
+  assert.equal(nextAttempt(year, 10, 0, 0), null)
+})

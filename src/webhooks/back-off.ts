@@ -3,16 +3,19 @@ const FACTOR = 3
 const DAY_MS = 86_400_000
 /** How long a webhook may fail until it is given up. */
 const GIVE_UP_MS = 3 * DAY_MS
+/** How often it has failed by then at least: a clock that goes ahead makes no days of one failure. */
+const GIVE_UP_FAILURES = 10
 
 /**
  * When an event is sent again: after 5 seconds, then three times as long, up to a day; the last time three days after the
- * first failure. Null after that.
+ * first failure, or after ten of them if these come later. Null after that.
  * @param failures attempts that failed in a row, this one included
  * @param random from 0 to 1: up to a quarter of the time is left out, so that failures at the same time spread
  */
 export function nextAttempt(now: number, failures: number, failingSince: number, random: number): number | null {
   const last = failingSince + GIVE_UP_MS
-  if (now >= last) return null
+  if (now >= last && failures >= GIVE_UP_FAILURES) return null
   const wait = Math.min(DAY_MS, FIRST_MS * FACTOR ** (failures - 1))
-  return Math.min(last, now + Math.round(wait * (1 - random / 4)))
+  const next = now + Math.round(wait * (1 - random / 4))
+  return now >= last ? next : Math.min(last, next)
 }

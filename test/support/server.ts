@@ -176,3 +176,17 @@ export function withoutWarnings<T>(body: T): T {
 export function visit(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, { redirect: 'manual', headers })
 }
+
+const DAY_MS = 86_400_000
+
+/** Has the clock of a service go on while it runs: after a longer pause it is not believed at once. */
+export async function runFor(
+  { services }: Pick<TestServer, 'services'>,
+  ms: number,
+  advance: (ms: number) => void,
+): Promise<void> {
+  for (let left = ms; left > 0; left -= DAY_MS) {
+    advance(Math.min(left, DAY_MS))
+    await services.clock.check()
+  }
+}

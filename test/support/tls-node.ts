@@ -14,7 +14,7 @@ const log = {
   error: (...args: unknown[]) => console.error(...args),
   warn: (...args: unknown[]) => console.error(...args),
 }
-const clocks = { now: Date.now, monotonic: () => performance.now() }
+const clocks = { now: Date.now, removalTime: async () => Date.now(), monotonic: () => performance.now() }
 const db = await openSqlite(file, Date.now)
 const domains = await openDomains({
   db,

@@ -6,6 +6,8 @@ import { noteAllTexts, noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */
 const STEP = 10_000
+/** Some million rows. */
+const LARGE_BYTES = 256 * 1024 * 1024
 /** How long the removal of a partition waits for those who read, who wait behind it. */
 const LOCK_MS = 2000
 
@@ -15,8 +17,8 @@ export interface Partitions {
   prepare: (scans: readonly Pick<Scan, 'at'>[]) => Promise<void>
   /** To be called when a partition was missing: another node has removed it. */
   clearCache: () => void
-  /** Removes scans from before a time: whole months with their partition. */
-  prune: (before: number) => Promise<void>
+  /** Removes scans from before a time: whole months with their partition. @returns how many, of large months about */
+  prune: (before: number) => Promise<number>
 }
 
 export function openPartitions(session: PostgresSession): Partitions {
@@ -46,11 +48,12 @@ export function openPartitions(session: PostgresSession): Partitions {
     },
     clearCache: () => known.clear(),
     async prune(before) {
+      let count = 0
       for (const { name, month } of await listPartitions(query)) {
         if (month > monthOf(before)) continue
-        if (month < monthOf(before)) await drop(session, name)
-        else await removeBefore(query, name, before)
+        count += month < monthOf(before) ? await drop(session, name) : await removeBefore(query, name, before)
       }
+      return count
     },
   }
 }
@@ -72,21 +75,32 @@ async function listPartitions(query: PostgresSession['query']): Promise<{ name: 
   })
 }
 
-async function drop(session: PostgresSession, name: string): Promise<void> {
+/** The rows of a partition: those of a large one take long to count, and PostgreSQL has noted about how many they are. */
+function countOf(name: string): string {
+  const isLarge = `pg_relation_size('${name}') > ${LARGE_BYTES} and reltuples >= 0`
+  return `select case when ${isLarge} then reltuples::bigint else (select count(*) from ${name}) end as rows
+    from pg_class where oid = '${name}'::regclass`
+}
+
+async function drop(session: PostgresSession, name: string): Promise<number> {
+  const count = await session.query<{ rows: number }>(countOf(name))
   await session.transaction(async (query) => {
     await query(`set local lock_timeout = ${LOCK_MS}`)
     await query(`drop table if exists ${name}`)
     await noteAllTexts(query)
   })
+  return count[0]?.rows ?? 0
 }
 
-async function removeBefore(query: PostgresSession['query'], name: string, before: number): Promise<void> {
+async function removeBefore(query: PostgresSession['query'], name: string, before: number): Promise<number> {
   const remove = `with removed as (
       delete from ${name} where ctid = any (array(select ctid from ${name} where at < $1 limit ${STEP})) returning ${dimensions.join()}
     ), noted as (${noteTexts(dimensions)})
     select count(*)::integer as count from removed`
-  for (;;) {
+  for (let count = 0; ;) {
     const [row] = await query<{ count: number }>(remove, [before])
-    if ((row?.count ?? 0) < STEP) return
+    const removed = row?.count ?? 0
+    count += removed
+    if (removed < STEP) return count
   }
 }

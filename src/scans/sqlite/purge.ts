@@ -58,21 +58,27 @@ export async function purgeCopy(db: DatabaseSync, linkIds: number[]): Promise<vo
   await unused.sweep()
 }
 
-/** Removes raw scans from before a time, link by link; the rollups stay. */
-export async function prune(warehouse: Warehouse, before: number): Promise<void> {
+/** Removes raw scans from before a time, link by link; the rollups stay. @returns how many */
+export async function prune(warehouse: Warehouse, before: number): Promise<number> {
   const { db, unused } = warehouse
   const remove = createRemoval(
     db,
     `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
     dimensions,
   )
+  const removeOf = async (id: number) => {
+    for (let count = 0; ; await yieldToEventLoop()) {
+      const removed = transaction(db, () => remove(unused, id, before))
+      count += removed
+      if (removed < STEP) return count
+    }
+  }
+  let count = 0
   for (let linkId = 0; ;) {
     const ids = linkIdsAfter(warehouse, linkId, 100)
-    for (const id of ids) {
-      while (transaction(db, () => remove(unused, id, before)) === STEP) await yieldToEventLoop()
-      linkId = id
-    }
-    if (ids.length === 0) return
+    for (const id of ids) count += await removeOf(id)
+    linkId = ids.at(-1) ?? linkId
+    if (ids.length === 0) return count
     await yieldToEventLoop()
   }
 }
