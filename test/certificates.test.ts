@@ -259,6 +259,9 @@ describe('certificates', () => {
         await pass(10 * MINUTE)
       }
       await assert.rejects(visit(name), refusal)
+      // Its last attempt has ended.
+      const { report } = service.services.tls?.certificates ?? assert.fail()
+      await poll(async () => ((await report(name)).retryAt ?? 0) > service.now())
       Object.assign(authority, { mode: 'up', refuse: undefined })
       await pass(10 * MINUTE)
       assert.equal((await visit(name, '/none')).status, 404, name)
