@@ -132,7 +132,7 @@ function createAttempts(deps: LineDeps, closing: AbortSignal) {
     signal,
     stopFor,
     stop: () => (stopped !== undefined && isAhead(stopped.until, now()) ? stopped : undefined),
-    /** Resolves once the order is placed, so that names are ordered in their order, or when it is not. */
+    /** Resolves once there is a place for the order, so that names are ordered in their order, or when there is none. */
     async begin(name: string): Promise<void> {
       const ordered = Promise.withResolvers<void>()
       const begun = attempt(name, ordered.resolve)

@@ -82,9 +82,10 @@ function throwUnlessSoon(error: unknown, now: number): undefined {
 
 /** What another process has done about a name. @throws {IssuanceError} when it does not wait any more */
 async function lookFor({ db, now }: LineDeps, name: string): Promise<StoredCertificate | undefined> {
+  // In this order: a name leaves the queue after its certificate was stored.
+  const { retryAt = 0, fault, queuedAt } = (await findIssuance(db.read, name)) ?? {}
   const stored = await findCertificate(db.read, name)
   if (stored !== undefined && stored.notAfter > now()) return stored
-  const { retryAt = 0, fault, queuedAt } = (await findIssuance(db.read, name)) ?? {}
   if (queuedAt !== undefined && !isAhead(retryAt, now())) return undefined
   throw new IssuanceError(`no certificate for ${name}: ${fault}`)
 }
