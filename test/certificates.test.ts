@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { createLocalBus } from '../src/bus/local.ts'
 import { openSqlite } from '../src/db/sqlite/database.ts'
 import { openDomains } from '../src/domains/open.ts'
+import { insertOrder } from '../src/tls/issuance-store.ts'
 import {
   shareAuthority,
   startAuthority,
@@ -44,6 +45,8 @@ interface Setting extends TestServer {
   dns: TestDns
   env: Record<string, string>
   visit: (name: string, path?: string) => ReturnType<typeof askSecurely>
+  /** Advances the clock. */
+  advance: (ms: number) => void
   /** Advances the clock, and runs the tasks that have become due. */
   pass: (ms: number) => Promise<void>
   now: () => number
@@ -80,6 +83,7 @@ async function set(
     env,
     now,
     visit: async (name, path = '/healthz') => askSecurely(server.httpsPort, name, path, await authority.root()),
+    advance: (ms) => void (ahead += ms),
     async pass(ms) {
       ahead += ms
       await server.services.domains.sweep()
@@ -259,10 +263,69 @@ describe('certificates', () => {
         await pass(10 * MINUTE)
       }
       await assert.rejects(visit(name), refusal)
+      // Its last attempt has ended.
+      const { report } = service.services.tls?.certificates ?? assert.fail()
+      await poll(async () => ((await report(name)).retryAt ?? 0) > service.now())
       Object.assign(authority, { mode: 'up', refuse: undefined })
       await pass(10 * MINUTE)
       assert.equal((await visit(name, '/none')).status, 404, name)
     }
+  })
+
+  test('of a crowd of names are issued as places become free, while their visitors wait', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const names = Array.from({ length: 20 }, (_, at) => `${at}.example.com`)
+    for (const name of names) await service.activate(name)
+    const visits = Promise.all(names.map((name) => service.visit(name, '/none')))
+    // The host has had a place of the first ten seconds, and two are kept.
+    for (const placed of [8, 16, 21]) {
+      await poll(() => service.authority.orders.length >= placed)
+      await service.pass(10_000)
+    }
+    assert.deepEqual(new Set((await visits).map(({ status }) => status)), new Set([404]))
+    assert.deepEqual(service.authority.orders.toSorted(), [...names, HOST].toSorted())
+  })
+
+  test('that the limit of orders delays are issued without another visit, also after a restart, and everybody is told', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const { authority, now, services } = service
+    const names = ['c.example.com', 'a.example.com', 'b.example.com']
+    for (const name of names) await service.activate(name)
+    for (let at = 0; at < 160; at++) await insertOrder(services.db.write, now() - MINUTE, 0)
+    for (const name of names) await assert.rejects(service.visit(name), refusal)
+    for (const name of names) await assert.rejects(service.visit(name), refusal)
+    assert.deepEqual(authority.orders, [HOST])
+    assert.equal(JSON.stringify(service.logged).split('as many were ordered in the last three hours').length, 2)
+
+    const certs = (await command(service.dataDir, 'certs')).stdout
+    assert.match(certs, /\na\.example\.com +none yet +- +waits since 20\d\d-\S+ \S+\n/)
+    const waiting =
+      /3 names wait for their first certificate, the first since .*: 160 were ordered in three hours; it goes on after 20/
+    assert.match(certs, waiting)
+    assert.match((await command(service.dataDir, 'doctor')).stdout, waiting)
+    assert.match((await service.visit(HOST, '/domains?name=a.example.com')).body, /issued as soon as it is its turn/)
+    await service.pass(0)
+    const { metrics } = services.tls?.certificates ?? assert.fail()
+    assert.equal(valueOf(metrics, 'quirl_certificate_names_waiting'), 3)
+    assert.equal(valueOf(metrics, 'quirl_certificate_orders_limited'), 1)
+    assert.equal((await command(service.dataDir, 'certs', 'renew', HOST)).status, 0, 'places are kept')
+
+    await service.stop()
+    const again = await startServer(t, { ...service.env, DATA_DIR: service.dataDir }, now)
+    again.services.tls?.certificates.sweep()
+    await poll(async () => (await again.services.tls?.certificates.waiting())?.stop !== undefined)
+    service.advance(3 * 60 * MINUTE)
+    await again.services.tls?.certificates.sweep()
+    await poll(async () => (await again.services.tls?.certificates.waiting()) === undefined)
+    assert.deepEqual(authority.orders.toSorted(), [...names, HOST, HOST].toSorted())
+    await again.services.tls?.certificates.sweep()
+    const after = again.services.tls?.certificates.metrics ?? []
+    assert.deepEqual(
+      ['quirl_certificate_names_waiting', 'quirl_certificate_orders_limited'].map((name) => valueOf(after, name)),
+      [0, 0],
+    )
   })
 
   test('are issued by an authority that lost the account: it is registered again', async (t) => {

@@ -396,12 +396,13 @@ test('what a service says of its statistics, lists, certificates, files and memo
   const judge = async (metrics: Record<string, number>, more: object = {}) => {
     const state = { metrics } as unknown as Parameters<typeof serviceChecks>[0]['service']
     const list = { name: 'l.txt', takenAt: now - 50 * hour, fault: null }
-    const row = { name: 'a.example', expires_at: now + 60 * 24 * hour, fault: null, renews_at: null, retry_at: null }
+    const times = { renews_at: null, retry_at: null, queued_at: null }
+    const row = { name: 'a.example', expires_at: now + 60 * 24 * hour, fault: null, ...times }
     const subject = {
       settings: checkedSettings(config),
       service: state,
       lists: async () => ({ lists: [list], sweeping: false }) as never,
-      certificates: async () => ({ certificates: [row] }),
+      certificates: async () => ({ certificates: [row], waiting: null }),
       node: '26.1.0',
       files: { open: 10, limit: 20_000 },
       memory: { used: 1, limit: null },
@@ -425,8 +426,22 @@ test('what a service says of its statistics, lists, certificates, files and memo
   assertLine(await judge(behind), 'statistics', /^warning .*1 hours behind/)
   assertLine(await judge({ quirl_scans_lost_total: 3 }), 'statistics', /^warning .*3 visits were not counted/)
   const certificate = (expires: number | null, fault: string | null) => ({
-    certificates: async () => ({ certificates: [{ name: 'a.example', expires_at: expires, fault }] }),
+    certificates: async () => ({
+      certificates: [{ name: 'a.example', expires_at: expires, fault, queued_at: null }],
+      waiting: null,
+    }),
   })
+  const queued = {
+    certificates: async () => ({
+      certificates: [{ name: 'a.example', expires_at: null, fault: null, queued_at: now }],
+      waiting: { count: 3, since: now - hour, reason: '160 were ordered in three hours', until: now + hour },
+    }),
+  }
+  assertLine(
+    await judge({}, queued),
+    'certificates',
+    /^warning certificates: 3 names wait for their first certificate, the first since 20\d\d-\S+ \S+ UTC: 160 were ordered in three hours; it goes on after 20\d\d-\S+ \S+ UTC$/,
+  )
   for (const [subject, expected] of [
     [certificate(null, 'no DNS'), /^fault certificates: a\.example has none: no DNS$/],
     [certificate(now - hour, null), /^fault .*expired 1 hours ago/],

@@ -288,6 +288,51 @@ test('after three days of failures it is given up, and sending resumes when the 
   assert.deepEqual(receiver.received.at(-1)?.event.data['changed'], ['title'])
 })
 
+test('a receiver that has no time is left alone for as long as it asks, an hour at most, and its later events wait as well', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const link = await createWithWebhook(server, url)
+  const other = await createWithWebhook(server, url)
+  const [minute, hour] = [60 * SECOND_MS, 3_600 * SECOND_MS]
+  // An HTTP date has no milliseconds.
+  clock.now = Math.ceil(clock.now / SECOND_MS) * SECOND_MS
+  const date = (ms: number) => new Date(clock.now + ms).toUTCString()
+  const answers: [status: number, retryAfter: string | undefined, wait: number][] = [
+    [429, '60', minute],
+    [503, date(2 * minute), 2 * minute],
+    [429, date(-minute), 45 * SECOND_MS],
+    [503, '1', 135 * SECOND_MS],
+    [429, undefined, 405 * SECOND_MS],
+    [503, 'soon', 1215 * SECOND_MS],
+    [429, '999999999999999999999', 3645 * SECOND_MS],
+    [500, '86400', 10_935 * SECOND_MS],
+  ]
+  for (const [at, [status, retryAfter, wait]] of answers.entries()) {
+    const value = at === 1 ? date(2 * minute) : retryAfter
+    receiver.respond = (response) =>
+      void response.writeHead(status, value === undefined ? {} : { 'retry-after': value }).end()
+    if (at === 0) await put(manage(server, link), { title: 'One' })
+    await poll(async () => receiver.received.length === at + 1 && (await webhookOf(server, link)).state === 'failing')
+    await poll(async () => (await webhookOf(server, link)).next_attempt_at === new Date(clock.now + wait).toISOString())
+    await put(manage(server, link), { title: `Later ${at}` })
+    assert.equal((await webhookOf(server, link)).next_attempt_at, new Date(clock.now + wait).toISOString())
+    if (at + 1 < answers.length) clock.now += wait
+  }
+  assert.equal(receiver.received.length, answers.length)
+
+  receiver.respond = (response) => void response.writeHead(429, { 'retry-after': '86400' }).end()
+  await put(manage(server, other), { title: 'One' })
+  await poll(async () => (await webhookOf(server, other)).state === 'failing')
+  assert.equal((await webhookOf(server, other)).next_attempt_at, new Date(clock.now + hour).toISOString())
+  clock.now += hour - 1
+  await put(manage(server, other), { title: 'Two' })
+  receiver.respond = (response) => void response.writeHead(204).end()
+  assert.equal(receiver.received.length, answers.length + 1)
+  clock.now += 4 * hour
+  await receive(setting, answers.length + 1 + 9 + 2)
+  assert.equal((await webhookOf(server, other)).state, 'active')
+})
+
 test('410 ends sending at once', async (t) => {
   const { server, receiver, url } = await start(t)
   const link = await createWithWebhook(server, url)

@@ -1,5 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
-import type { CertificatesResult, RenewedResult } from '../tls/operator.ts'
+import { describeWaiting, type CertificateRow, type CertificatesResult, type RenewedResult } from '../tls/operator.ts'
 import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
 import { formatTime, toSingleLine, formatTable } from './table.ts'
@@ -20,14 +20,20 @@ export const certs: Command = {
 }
 
 const list: Command['run'] = async ({ call }) => {
-  const { certificates } = (await call('certs')) as CertificatesResult
-  const rows = certificates.map(({ name, expires_at: expires, renews_at: renews, fault, retry_at: retry }) => [
-    name,
-    expires === null ? 'none yet' : formatTime(expires),
-    renews === null ? '-' : formatTime(renews),
-    fault === null
-      ? 'good'
-      : `${toSingleLine(fault)}${retry === null ? '' : `; next attempt after ${formatTime(retry)}`}`,
+  const { certificates, waiting } = (await call('certs')) as CertificatesResult
+  const rows = certificates.map((row) => [
+    row.name,
+    row.expires_at === null ? 'none yet' : formatTime(row.expires_at),
+    row.renews_at === null ? '-' : formatTime(row.renews_at),
+    stateOf(row),
   ])
-  return formatTable([['NAME', 'EXPIRES (UTC)', 'RENEWAL (UTC)', 'STATE'], ...rows])
+  const table = formatTable([['NAME', 'EXPIRES (UTC)', 'RENEWAL (UTC)', 'STATE'], ...rows])
+  return waiting === null ? table : `${table}\n\n${toSingleLine(describeWaiting(waiting))}`
+}
+
+function stateOf({ fault, retry_at: retry, queued_at: queued }: CertificateRow): string {
+  const waits = queued === null ? undefined : `waits since ${formatTime(queued)}`
+  if (fault === null) return waits ?? 'good'
+  const next = retry === null ? undefined : `next attempt after ${formatTime(retry)}`
+  return [toSingleLine(fault), waits, next].filter((part) => part !== undefined).join('; ')
 }

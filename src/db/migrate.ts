@@ -23,8 +23,8 @@ import { creationKeys } from './migrations/0021-creation-keys.ts'
 import { additions } from './migrations/0022-additions.ts'
 import { linksByTime } from './migrations/0023-links-by-time.ts'
 import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
-import { interruptions } from './migrations/0025-interruptions.ts'
-import { clock } from './migrations/0026-clock.ts'
+import { clock } from './migrations/0025-clock.ts'
+import { certificateQueue } from './migrations/0026-certificate-queue.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -53,8 +53,8 @@ export const migrations: readonly Migration[] = [
   additions,
   linksByTime,
   retiredCodesStay,
-  interruptions,
   clock,
+  certificateQueue,
 ]
 
 /**

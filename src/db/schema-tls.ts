@@ -21,6 +21,8 @@ export interface IssuancesTable {
   failures: number
   /** For another reason. */
   interruptions: Generated<number>
+  /** Since when the name waits for its first certificate; null unless it does. */
+  queued_at: number | null
   /** The earliest time of the next attempt. */
   retry_at: number
   fault: string | null

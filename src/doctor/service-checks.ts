@@ -1,5 +1,5 @@
 import type { ListsResult } from '../abuse/operator.ts'
-import type { CertificatesResult } from '../tls/operator.ts'
+import { describeWaiting, type CertificatesResult } from '../tls/operator.ts'
 import { ago, fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { ServiceState } from './operator.ts'
 import type { CheckedSettings } from './settings.ts'
@@ -98,8 +98,10 @@ function checkLists({ lists }: ListsResult, checkedAt: number, now: number): Res
   return [checkedAt > 0 && now - checkedAt > LISTS_MS ? warning(`${text}: run "quirl lists --refresh"`) : ok(text)]
 }
 
-function checkCertificates({ certificates }: CertificatesResult, now: number): Result[] {
-  const found = certificates.flatMap(({ name, expires_at: expires, fault: reason }) => {
+function checkCertificates({ certificates, waiting }: CertificatesResult, now: number): Result[] {
+  // Those that wait for their turn are one matter, however many they are.
+  const found = certificates.flatMap(({ name, expires_at: expires, queued_at: queued, fault: reason }) => {
+    if (expires === null && queued !== null) return []
     const why = reason === null ? 'the log of the service says why' : reason
     if (expires === null) return [fault(`${name} has none: ${why}`)]
     if (expires < now) return [fault(`that of ${name} expired ${ago(now - expires)} ago: ${why}`)]
@@ -107,6 +109,7 @@ function checkCertificates({ certificates }: CertificatesResult, now: number): R
       ? [warning(`that of ${name} expires in ${ago(expires - now)}: ${why}; "quirl certs renew ${name}" tries again`)]
       : []
   })
+  if (waiting !== null) found.push(warning(describeWaiting(waiting)))
   return found.length > 0 ? found : [ok(`${certificates.length}, of which none expires within a week`)]
 }
 

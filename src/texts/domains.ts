@@ -60,6 +60,7 @@ const en = {
     waiting: 'It is issued once the DNS record is found.',
     failed:
       'It could not be issued yet; the next attempt is after {time}. A CAA record in the DNS of your domain may forbid it.',
+    queued: 'It is issued as soon as it is its turn: other domains wait as well.',
     away: 'It could not be issued yet, which is no fault of your domain: the certificate authority does not issue any at the moment. The next attempt is after {time}.',
     proxy: 'The web server in front of this service obtains it once the name is active.',
     off: 'This service does not use HTTPS itself; ask its operator how visitors get it.',
@@ -158,6 +159,7 @@ const de: typeof en = {
     waiting: 'Es wird ausgestellt, sobald der DNS-Eintrag gefunden ist.',
     failed:
       'Es konnte noch nicht ausgestellt werden; der nächste Versuch folgt nach {time}. Ein CAA-Eintrag im DNS Ihrer Domain verbietet es möglicherweise.',
+    queued: 'Es wird ausgestellt, sobald es an der Reihe ist: Auch andere Domains warten.',
     away: 'Es konnte noch nicht ausgestellt werden, was nicht an Ihrer Domain liegt: Die Zertifizierungsstelle stellt gerade keine aus. Der nächste Versuch folgt nach {time}.',
     proxy: 'Der Webserver vor diesem Dienst besorgt es, sobald der Name aktiv ist.',
     off: 'Dieser Dienst verwendet selbst kein HTTPS; fragen Sie den Betreiber, wie Besucher es bekommen.',

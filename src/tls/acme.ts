@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { reasonOf } from '../lib/reason-of.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import { AcmeError, AuthorityAway, beforeOrder, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import { publicJwk, signJws } from './jws.ts'
 
@@ -163,11 +164,4 @@ function failure(status: number, text: string, retryAfter: number | undefined): 
     // The response is not from the authority, but from a proxy in between.
   }
   return toAcmeError(problem, `status ${status}`, 'the authority gives no reason', { status, retryAfter })
-}
-
-/** Parses seconds or a date (RFC 9110, 10.2.3) into milliseconds. */
-function parseRetryAfter(text: string | null, now: number): number | undefined {
-  if (text === null) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }

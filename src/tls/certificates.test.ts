@@ -30,6 +30,8 @@ interface Setting {
   /** The chains that TLS servers were made for. */
   loaded: string[]
   issued: string[]
+  /** The names whose visitors did not wait. */
+  queued: string[]
   pass: (ms: number) => void
 }
 
@@ -37,7 +39,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
   const db = await driver.open(t)
   if (db === undefined) return undefined
   let monotonic = 0
-  const issued: string[] = []
+  const [issued, queued]: [string[], string[]] = [[], []]
   const servers = watchServers()
   const certificates = createCertificates({
     db,
@@ -47,13 +49,17 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
     monotonic: () => monotonic,
     random: () => 0.5,
     client: { directory: assert.fail, post: assert.fail, get: assert.fail },
-    issuer: {
-      async issue(name) {
+    issuer: { issue: assert.fail },
+    queue: {
+      async obtain(name) {
         issued.push(name)
         return certificate(name, 'issued')
       },
-      close: async () => {},
+      add: async (name) => void queued.push(name),
+      resume: () => {},
+      stop: () => undefined,
     },
+    limiter: { isReached: () => false },
     tickets: { current: () => 'secret', prepare: async () => {} },
     host: HOST,
     isServed: () => true,
@@ -68,6 +74,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
     },
     loaded: servers.loaded,
     issued,
+    queued,
     pass: (ms) => (monotonic += ms),
   }
 }
@@ -121,13 +128,14 @@ for (const driver of drivers) {
       assert.deepEqual(loaded, [`chain of ${HOST}`, 'renewed'])
     })
 
-    test('at most a hundred connections wait for the authority, whose certificate they share', async (t) => {
+    test('at most a hundred connections wait for the authority, whose certificate they share; others are queued', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
-      const { visit, issued, loaded } = setting
+      const { visit, issued, queued, loaded } = setting
       const served = await Promise.all(Array.from({ length: 150 }, () => visit('new.example.com')))
       assert.equal(served.filter((chain) => chain === 'issued').length, 100)
       assert.deepEqual([issued, loaded], [['new.example.com'], ['issued']])
+      assert.deepEqual(new Set(queued), new Set(['new.example.com']))
     })
   })
 }

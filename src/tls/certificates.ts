@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
-import { samplesBy, type LabelledMetric } from '../http/metric.ts'
+import { samplesBy, type AnyMetric, type LabelledMetric } from '../http/metric.ts'
 import { createSharedRuns } from '../lib/share-runs.ts'
 import { throttle } from '../lib/throttle.ts'
 import { createAcceptCache, type AcceptCache } from './accept-cache.ts'
@@ -16,8 +16,19 @@ import {
   updateRenewal,
   type StoredCertificate,
 } from './certificate-store.ts'
-import { findIssuance, listIssuances, resetIssuance, type Issuance } from './issuance-store.ts'
-import { IssuanceError, type Issuer } from './issuer.ts'
+import {
+  countQueued,
+  deleteIssuances,
+  findIssuance,
+  listIssuances,
+  resetIssuance,
+  type Issuance,
+} from './issuance-store.ts'
+import { IssuanceError } from './issuance-error.ts'
+import type { Stop } from './issuance-line.ts'
+import type { IssuanceQueue } from './issuance-queue.ts'
+import type { Issuer } from './issuer.ts'
+import type { OrderLimiter } from './order-limiter.ts'
 import { createHold } from './hold.ts'
 import type { Accept, Acceptor, Found, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
@@ -46,6 +57,15 @@ export interface CertificateReport extends Partial<Issuance> {
   renewAt: number | undefined
 }
 
+/** The names that wait for their first certificate. */
+export interface Waiting {
+  count: number
+  /** Since when the first of them does. */
+  since: number
+  /** Why none is ordered now, and until when. */
+  stop: Stop | undefined
+}
+
 /** The certificates of the service, which all processes on the store share. */
 export interface Certificates {
   /**
@@ -61,9 +81,11 @@ export interface Certificates {
   /** Loads the certificates of these names again when they are needed, or all. */
   reread: (names?: string[]) => void
   list: () => Promise<CertificateReport[]>
+  /** Undefined when no name waits. */
+  waiting: () => Promise<Waiting | undefined>
   /** The certificate of one name, or what became of its orders. */
   report: (name: string) => Promise<CertificateReport>
-  metrics: LabelledMetric[]
+  metrics: AnyMetric[]
 }
 
 interface CertificateDeps {
@@ -75,7 +97,9 @@ interface CertificateDeps {
   monotonic: () => number
   random: () => number
   client: AcmeClient
-  issuer: Issuer
+  issuer: Pick<Issuer, 'issue'>
+  queue: Pick<IssuanceQueue, 'add' | 'obtain' | 'resume' | 'stop'>
+  limiter: Pick<OrderLimiter, 'isReached'>
   tickets: TicketSecrets
   /** The service's own host. */
   host: string
@@ -86,24 +110,29 @@ interface CertificateDeps {
 }
 
 export function createCertificates(deps: CertificateDeps): Certificates {
-  const { db, issuer, tickets, host } = deps
+  const { db, issuer, queue, tickets, host } = deps
   const cache = createAcceptCache(deps)
-  const expiries = createExpiries(deps)
+  const [expiries, waiting] = [createExpiries(deps), createWaiting(deps)]
 
   return {
     acceptFor: createAcceptFor(deps, cache),
     async sweep() {
       await tickets.prepare()
-      if ((await findCertificate(db.read, host)) === undefined) await ignoreIssuanceError(issuer.issue(host))
+      queue.resume()
+      const own = await findCertificate(db.read, host)
+      if (own === undefined) await ignoreIssuanceError(issuer.issue(host, { purpose: 'own' }))
       await renewDue(deps, cache)
       await expiries.read()
-      await deleteCertificates(db.write, (await deps.removalTime()) - RETENTION_MS)
+      await waiting.read()
+      const old = (await deps.removalTime()) - RETENTION_MS
+      await deleteCertificates(db.write, old)
+      await deleteIssuances(db.write, old)
     },
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
       await resetIssuance(db.write, name)
       const replacing = await findCertificate(db.read, name)
-      const renewed = await issuer.issue(name, { replacing, isAsked: true })
+      const renewed = await issuer.issue(name, { replacing, purpose: 'operator' })
       cache.put(renewed)
       deps.bus.publish('certificates', name)
       return renewed
@@ -111,13 +140,14 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     reread: cache.expire,
     list: () => listReports(db, host),
     report: (name) => reportOf(db, name),
-    metrics: [expiries.metric],
+    waiting: waiting.read,
+    metrics: [expiries.metric, ...waiting.metrics],
   }
 }
 
 /** All connections of a name share what they wait for. Only those that wait for the authority are few, since it may not answer. */
 function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificates['acceptFor'] {
-  const { db, now, monotonic, issuer, log } = deps
+  const { db, now, monotonic, issuer, queue, host, log } = deps
   const report = throttle(LOG_MS, monotonic, (err: unknown) => log.error({ err }, 'certificates: store'))
   const loads = createSharedRuns<Accept | undefined>(MAX_LOADS)
   const issues = createSharedRuns<Accept>()
@@ -128,12 +158,18 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
       const stored = await findCertificate(db.read, name)
       return stored !== undefined && stored.notAfter > now() ? cache.put(stored) : undefined
     })
-  const issue = (name: string) => issues.share(name, async () => cache.put(await issuer.issue(name)))
+  const obtain = (name: string) => (name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name))
+  const issue = (name: string) => issues.share(name, async () => cache.put(await obtain(name)))
+  const waitFor = (name: string, ended: AbortSignal) => {
+    // The visitor is turned away, and the name is ordered all the same.
+    if (held.isFull() && name !== host) return queue.add(name).then(() => undefined)
+    return held.wait(ended, () => issue(name))
+  }
 
   return (name) => {
     const cached = cache.get(name)
     if (cached === undefined) {
-      return { find: async (ended) => (await load(name)) ?? held.wait(ended, () => issue(name)) }
+      return { find: async (ended) => (await load(name)) ?? waitFor(name, ended) }
     }
     if (cached.isStale) load(name).catch(report)
     return cached.accept
@@ -164,6 +200,33 @@ function createExpiries({ db, host, isServed }: Pick<CertificateDeps, 'db' | 'ho
   }
 }
 
+/** What the last sweep has seen of the queue. */
+function createWaiting({ db, queue, limiter }: Pick<CertificateDeps, 'db' | 'queue' | 'limiter'>) {
+  let names = 0
+  const metrics: AnyMetric[] = [
+    {
+      name: 'quirl_certificate_names_waiting',
+      help: 'Custom domains that wait for their first certificate',
+      type: 'gauge',
+      read: () => names,
+    },
+    {
+      name: 'quirl_certificate_orders_limited',
+      help: '1 while certificates wait because as many were ordered in the last three hours as may be',
+      type: 'gauge',
+      read: () => Number(limiter.isReached()),
+    },
+  ]
+  return {
+    metrics,
+    read: async (): Promise<Waiting | undefined> => {
+      const { count, since = 0 } = await countQueued(db.read)
+      names = count
+      return count === 0 ? undefined : { count, since, stop: queue.stop() }
+    },
+  }
+}
+
 async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void> {
   const due = (await findDueCertificates(deps.db.read, deps.now())).values()
   const worker = async () => {
@@ -173,7 +236,7 @@ async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void
 }
 
 async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: StoredCertificate): Promise<void> {
-  const { db, bus, now, client, issuer, random } = deps
+  const { db, bus, now, client, issuer, random, host } = deps
   if (!deps.isServed(certificate.name)) return
   let current = certificate
   if (current.checkRenewalAt <= now()) {
@@ -181,7 +244,8 @@ async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate
     await updateRenewal(db.write, current)
   }
   if (current.renewAt > now()) return
-  cache.put(await issuer.issue(current.name, { replacing: current }))
+  const purpose = current.name === host ? 'own' : 'renewal'
+  cache.put(await issuer.issue(current.name, { replacing: current, purpose }))
   bus.publish('certificates', current.name)
 }
 

@@ -5,12 +5,14 @@ export interface Hold {
    * begin, when too many wait.
    */
   wait: <T>(ended: AbortSignal, work: () => Promise<T>) => Promise<T | undefined>
+  isFull: () => boolean
 }
 
 /** @param max connections that may wait at the same time */
 export function createHold(max: number): Hold {
   let held = 0
   return {
+    isFull: () => held >= max,
     async wait(ended, work) {
       if (held >= max || ended.aborted) return undefined
       held++

@@ -8,15 +8,17 @@ import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { newKey } from './account.ts'
 import { AcmeError, AuthorityAway } from './acme-error.ts'
 import { createCsr } from './csr.ts'
-import { createIssuer, IssuanceError, type Issuer, type IssuerDeps } from './issuer.ts'
+import { IssuanceError, Postponed } from './issuance-error.ts'
+import { createIssuer, type Issuer, type IssuerDeps } from './issuer.ts'
 import { createOrderLimiter } from './order-limiter.ts'
-import { countOrders, findIssuance, listIssuances, resetIssuance } from './issuance-store.ts'
+import { findIssuance, findNewestOrder, listIssuances, resetIssuance } from './issuance-store.ts'
 
 const NAME = 'qr.example.com'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 const slot = { giveBack: async () => {} }
+const first = { purpose: 'first' } as const
 
 interface Setting {
   db: Database
@@ -70,10 +72,12 @@ for (const driver of drivers) {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { issuer, other, orders } = setting
-      const issued = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer : other).issue(NAME)))
+      const issued = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer : other).issue(NAME, first)),
+      )
       assert.equal(new Set(issued.map(({ chain }) => chain)).size, 1)
       assert.deepEqual(orders, [NAME])
-      await issuer.issue('b.example.com')
+      await issuer.issue('b.example.com', first)
       assert.deepEqual(orders, [NAME, 'b.example.com'])
     })
 
@@ -83,21 +87,22 @@ for (const driver of drivers) {
       const { issuer, other, orders, fail, pass } = setting
       fail(new AcmeError('dns', 'no such name'))
       for (const [at, backOff] of [MINUTE, 10 * MINUTE, 100 * MINUTE, DAY, DAY].entries()) {
-        await assert.rejects(issuer.issue(NAME), /no certificate for qr\.example\.com: dns: no such name/)
+        await assert.rejects(issuer.issue(NAME, first), /no certificate for qr\.example\.com: dns: no such name/)
         assert.equal(orders.length, at + 1)
         pass(backOff - 1)
-        await assert.rejects(other.issue(NAME), /before .*: dns: no such name/)
+        await assert.rejects(other.issue(NAME, first), /before .*: dns: no such name/)
         assert.equal(orders.length, at + 1)
         pass(1)
       }
       fail(undefined)
-      await issuer.issue(NAME)
+      await issuer.issue(NAME, first)
       assert.deepEqual((await listIssuances(setting.db.read))[0], {
         name: NAME,
         failures: 0,
         interruptions: 0,
         retryAt: 0,
         fault: undefined,
+        queuedAt: undefined,
       })
     })
 
@@ -114,15 +119,15 @@ for (const driver of drivers) {
         const { db, issuer, other, orders, fail, pass, now } = setting
         fail(error)
         for (const [at, minutes] of [1, 2, 5, 10, 10, 10].entries()) {
-          await assert.rejects(issuer.issue(NAME), IssuanceError)
+          await assert.rejects(issuer.issue(NAME, first), IssuanceError)
           assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + minutes * MINUTE, error.message)
           pass(minutes * MINUTE - 1)
-          await assert.rejects(other.issue(NAME), /before /)
+          await assert.rejects(other.issue(NAME, first), /before /)
           assert.equal(orders.length, at + 1)
           pass(1)
         }
         fail(new AcmeError('dns', 'no such name'))
-        await assert.rejects(issuer.issue(NAME), IssuanceError)
+        await assert.rejects(issuer.issue(NAME, first), IssuanceError)
         assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + MINUTE, 'its first failure')
       }
     })
@@ -134,35 +139,37 @@ for (const driver of drivers) {
       const names = Array.from({ length: 20 }, (_, at) => `${at}.example.com`)
       fail(new AuthorityAway('unreachable', 'authority.example: certificate is not yet valid'))
       for (const [at, minutes] of [1, 2, 5, 10, 10, 10].entries()) {
-        await assert.rejects(issuer.issue(NAME), /unreachable: authority\.example: certificate is not yet valid/)
-        for (const name of names) await assert.rejects(issuer.issue(name), /before .*certificate is not yet valid/)
+        await assert.rejects(issuer.issue(NAME, first), /unreachable: authority\.example: certificate is not yet valid/)
+        for (const name of names) await assert.rejects(issuer.issue(name, first), /certificate is not yet valid/)
         assert.equal(orders.length, at + 1)
         pass(minutes * MINUTE)
       }
-      await assert.rejects(issuer.issue(NAME), IssuanceError)
+      await assert.rejects(issuer.issue(NAME, first), IssuanceError)
       assert.deepEqual(
         (await listIssuances(db.read)).map(({ name, failures }) => [name, failures]),
         [[NAME, 0]],
       )
       fail(undefined)
-      assert.equal((await other.issue('0.example.com')).name, '0.example.com')
-      await assert.rejects(issuer.issue('1.example.com'), IssuanceError)
-      await issuer.issue('1.example.com', { isAsked: true })
-      assert.equal((await issuer.issue('2.example.com')).notAfter > now(), true, 'it has answered')
+      assert.equal((await other.issue('0.example.com', first)).name, '0.example.com')
+      await assert.rejects(issuer.issue('1.example.com', first), IssuanceError)
+      await issuer.issue('1.example.com', { purpose: 'operator' })
+      assert.equal((await issuer.issue('2.example.com', first)).notAfter > now(), true, 'it has answered')
     })
 
     test('an authority that is away uses up no orders', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, pass, now } = setting
-      const limiter = createOrderLimiter(db, now, async () => {})
+      const limiter = createOrderLimiter({ db, now, sleep: async () => {}, log: { warn: assert.fail } })
       const limited = await set(t, { ...driver, open: async () => db }, { limiter, now })
       for (const error of [new AuthorityAway('unreachable', 'away'), new AcmeError('dns', 'no such name')]) {
         limited?.fail(error)
-        await assert.rejects(limited?.issuer.issue(`${error.type}.example.com`) ?? assert.fail(), IssuanceError)
+        await assert.rejects(limited?.issuer.issue(`${error.type}.example.com`, first) ?? assert.fail(), IssuanceError)
         pass(MINUTE)
       }
-      assert.equal(await countOrders(db.read, 0), 1)
+      const window = { since: 0, until: now() }
+      assert.ok(await findNewestOrder(db.read, { ...window, skip: 0 }))
+      assert.equal(await findNewestOrder(db.read, { ...window, skip: 1 }), undefined)
     })
 
     test("backs off for the authority's Retry-After, when that is longer, and for a day at most", async (t) => {
@@ -175,16 +182,16 @@ for (const driver of drivers) {
         ['dns', 60 * MINUTE, 60 * MINUTE],
       ] as const) {
         fail(new AcmeError(error, 'too many', { retryAfter: asked }))
-        await assert.rejects(issuer.issue(NAME))
+        await assert.rejects(issuer.issue(NAME, first))
         assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + waited)
         pass(waited)
       }
       fail(new AuthorityAway('status 503', 'down for maintenance', { retryAfter: 365 * DAY }))
-      await assert.rejects(issuer.issue(NAME))
+      await assert.rejects(issuer.issue(NAME, first))
       assert.equal((await findIssuance(db.read, NAME))?.retryAt, now() + 60 * MINUTE)
       await resetIssuance(db.write, NAME)
       fail(undefined)
-      await other.issue(NAME)
+      await other.issue(NAME, first)
     })
 
     test('a time that a wrong clock has written is not waited for', async (t) => {
@@ -193,33 +200,33 @@ for (const driver of drivers) {
       const { issuer, fail, pass } = setting
       pass(365 * DAY)
       fail(new AcmeError('dns', 'no such name'))
-      await assert.rejects(issuer.issue(NAME), IssuanceError)
-      await assert.rejects(issuer.issue('b.example.com'), IssuanceError)
+      await assert.rejects(issuer.issue(NAME, first), IssuanceError)
+      await assert.rejects(issuer.issue('b.example.com', first), IssuanceError)
       pass(-365 * DAY)
       fail(undefined)
-      await issuer.issue(NAME)
+      await issuer.issue(NAME, first)
       fail(new AuthorityAway('unreachable', 'away'))
       pass(365 * DAY)
-      await assert.rejects(issuer.issue('c.example.com'), IssuanceError)
+      await assert.rejects(issuer.issue('c.example.com', first), IssuanceError)
       pass(-365 * DAY)
       fail(undefined)
-      await issuer.issue('b.example.com')
+      await issuer.issue('b.example.com', first)
     })
 
     test('renews a certificate, and keeps the old one when that fails', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { issuer, fail } = setting
-      const first = await issuer.issue(NAME)
+      const before = await issuer.issue(NAME, first)
       fail(new Error('away'))
-      await assert.rejects(issuer.issue(NAME, { replacing: first }), IssuanceError)
-      assert.equal((await issuer.issue(NAME)).chain, first.chain)
+      await assert.rejects(issuer.issue(NAME, { replacing: before, purpose: 'renewal' }), IssuanceError)
+      assert.equal((await issuer.issue(NAME, first)).chain, before.chain)
       fail(undefined)
       setting.pass(MINUTE)
-      const second = await issuer.issue(NAME, { replacing: first })
-      assert.notEqual(second.chain, first.chain)
+      const second = await issuer.issue(NAME, { replacing: before, purpose: 'renewal' })
+      assert.notEqual(second.chain, before.chain)
       assert.equal(
-        (await issuer.issue(NAME, { replacing: first })).chain,
+        (await issuer.issue(NAME, { replacing: before, purpose: 'renewal' })).chain,
         second.chain,
         'another process has renewed it',
       )
@@ -232,7 +239,7 @@ for (const driver of drivers) {
       const { db, issuer, orders } = setting
       const times = { now: db.time(), lengthMs: 10_000 }
       assert.equal(await takeLease(db.write, `certificate ${NAME}`, 'dead', times), true)
-      const waiting = issuer.issue(NAME)
+      const waiting = issuer.issue(NAME, first)
       for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
       assert.deepEqual(orders, [])
       await db.write.updateTable('leases').set({ expires_at: 0 }).execute()
@@ -245,47 +252,22 @@ for (const driver of drivers) {
           issueFor(createCsr(name, createPrivateKey(newKey())), name, { from: 0, to: Date.now() + DAY }),
       })
       if (setting === undefined) return
-      await assert.rejects(setting.issuer.issue(NAME), /for another key/)
+      await assert.rejects(setting.issuer.issue(NAME, first), /for another key/)
       assert.equal((await findIssuance(setting.db.read, NAME))?.failures, 1)
     })
 
-    test('is limited to 10 orders in 10 seconds and 200 in 3 hours', async (t) => {
-      const setting = await set(t, driver)
-      if (setting === undefined) return
-      const { db, now, pass } = setting
-      const limiter = createOrderLimiter(db, now, async () => {})
-      const { signal } = new AbortController()
-      const burst = await Promise.all(Array.from({ length: 12 }, () => limiter.acquire(signal)))
-      assert.equal(burst.filter((each) => each !== undefined).length, 10)
-      for (let at = 1; at < 20; at++) {
-        pass(10_000)
-        for (let each = 0; each < 10; each++) assert.ok(await limiter.acquire(signal))
+    test('without a place among the orders fails, and does not back off', async (t) => {
+      const full = new Postponed(NAME, { reason: 'too many', until: 0 })
+      let hasPlace = false
+      const acquire = async () => {
+        if (hasPlace) return slot
+        throw full
       }
-      pass(10_000)
-      assert.equal(await limiter.acquire(signal), undefined, '200 were placed')
-      pass(3 * 60 * MINUTE)
-      assert.ok(await limiter.acquire(signal))
-    })
-
-    test('waits for a slot when the orders of the last seconds reach the limit', async (t) => {
-      const setting = await set(t, driver)
+      const setting = await set(t, driver, { limiter: { acquire } })
       if (setting === undefined) return
-      const { db, now, pass } = setting
-      const limiter = createOrderLimiter(db, now, async () => pass(500))
-      const { signal } = new AbortController()
-      for (let at = 0; at < 10; at++) await limiter.acquire(signal)
-      const before = now()
-      assert.ok(await limiter.acquire(signal))
-      assert.equal(now() - before, 10_000)
-    })
-
-    test('without a slot fails at once, and does not back off', async (t) => {
-      let hasSlot = false
-      const setting = await set(t, driver, { limiter: { acquire: async () => (hasSlot ? slot : undefined) } })
-      if (setting === undefined) return
-      await assert.rejects(setting.issuer.issue(NAME), /too many certificates/)
-      hasSlot = true
-      await setting.issuer.issue(NAME)
+      await assert.rejects(setting.issuer.issue(NAME, first), full)
+      hasPlace = true
+      await setting.issuer.issue(NAME, first)
     })
   })
 }

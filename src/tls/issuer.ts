@@ -10,7 +10,8 @@ import { readCertificate, renewalId, renewalTime } from './certificate.ts'
 import type { OrderCertificate } from './challenge-fallback.ts'
 import { createCsr } from './csr.ts'
 import { findIssuance, saveIssuance, type Issuance } from './issuance-store.ts'
-import type { OrderLimiter } from './order-limiter.ts'
+import { IssuanceError, Postponed } from './issuance-error.ts'
+import type { OrderLimiter, Purpose } from './order-limiter.ts'
 import type { Sleep } from './order.ts'
 
 /** How often a process checks whether another one has finished. */
@@ -19,14 +20,12 @@ const POLL_MS = 150
 /** The longest that one issuance may take. */
 const ISSUANCE_MS = 90_000
 
-/** No certificate can be issued for the name now. */
-export class IssuanceError extends Error {}
-
 export interface IssueOptions {
   /** The certificate to renew. */
   replacing?: StoredCertificate | undefined
-  /** Whether an operator asks, who may know that the authority is back. */
-  isAsked?: boolean
+  purpose: Purpose
+  /** Called when there is a place for the order. */
+  onOrder?: () => void
 }
 
 export interface Issuer {
@@ -35,7 +34,7 @@ export interface Issuer {
    * order and its certificate.
    * @throws {IssuanceError}
    */
-  issue: (name: string, options?: IssueOptions) => Promise<StoredCertificate>
+  issue: (name: string, options: IssueOptions) => Promise<StoredCertificate>
   /** Cancels running issuances; resolves when they have ended. */
   close: () => Promise<void>
 }
@@ -47,7 +46,7 @@ export interface IssuerDeps {
   sleep: Sleep
   withAccount: WithAccount
   order: OrderCertificate
-  limiter: OrderLimiter
+  limiter: Pick<OrderLimiter, 'acquire'>
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
@@ -64,7 +63,7 @@ export function createIssuer(deps: IssuerDeps): Issuer {
   const shared = { ...deps, acquire, authority, closing: closing.signal }
   const running = new Map<string, Promise<StoredCertificate>>()
   return {
-    issue(name, options = {}) {
+    issue(name, options) {
       const present = running.get(name)
       if (present !== undefined) return present
       const mine = issueOnce(shared, name, options).finally(() => running.delete(name))
@@ -110,10 +109,12 @@ async function recordFailure(
   if (error instanceof AuthorityAway) authority.failed(error)
   else if (error instanceof AcmeError) authority.answered()
   const before = (await findIssuance(db.write, name)) ?? noFailures
-  const after = afterFailure(before, error, now(), authority.pause()?.until ?? now())
+  const after = afterFailure(before, error, now(), authority.pause()?.until ?? now() + POLL_MS)
   await save(lease, name, after)
   const { fault, failures, retryAt } = after
   log.warn({ domain: name, fault, failures, retry_at: iso(retryAt) }, 'a certificate could not be issued')
+  const pause = error instanceof AuthorityAway ? authority.pause() : undefined
+  if (pause !== undefined) return new Postponed(name, pause, { cause: error })
   return new IssuanceError(`no certificate for ${name}: ${fault}`, { cause: error })
 }
 
@@ -134,15 +135,16 @@ async function waitForLease(
 async function findUsable(
   { db, now, authority }: IssuanceDeps,
   name: string,
-  { replacing, isAsked }: IssueOptions,
+  { replacing, purpose }: IssueOptions,
 ): Promise<StoredCertificate | undefined> {
   const stored = await findCertificate(db.read, name)
   if (stored !== undefined && stored.notAfter > now() && stored.chain !== replacing?.chain) return stored
   const { retryAt = 0, fault } = (await findIssuance(db.read, name)) ?? {}
   if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name} before ${iso(retryAt)}: ${fault}`)
-  const pause = isAsked === true ? undefined : authority.pause()
+  // An operator may know that it is back.
+  const pause = purpose === 'operator' ? undefined : authority.pause()
   if (pause === undefined) return undefined
-  throw new IssuanceError(`no certificate for ${name} before ${iso(pause.until)}: ${pause.fault}`)
+  throw new Postponed(name, pause)
 }
 
 /** Records the outcome of an attempt, unless another process has taken over the lease. */
@@ -157,19 +159,21 @@ async function save(lease: Lease, name: string, issuance: Issuance): Promise<voi
 async function obtain(
   { db, now, limiter, authority, withAccount, order }: IssuanceDeps,
   name: string,
-  { replacing }: IssueOptions,
+  { replacing, purpose, onOrder }: IssueOptions,
   signal: AbortSignal,
 ): Promise<StoredCertificate> {
-  const slot = await limiter.acquire(signal)
-  if (slot === undefined) throw new IssuanceError('too many certificates were ordered in the last hours')
+  const slot = await limiter.acquire(name, purpose, signal)
+  onOrder?.()
   const key = newKey()
   const csr = createCsr(name, createPrivateKey(key))
   const replaces = replacing && renewalId(replacing.chain)
-  const chain = await withAccount((signer) => order(signer, { name, csr, replaces }, signal)).catch(async (error) => {
-    // An authority that is away must not use up the orders of the hours after it is back.
-    if (error instanceof AuthorityAway) await slot.giveBack().catch(() => {})
-    throw error
-  })
+  const chain = await withAccount((signer) => order(signer, { name, csr, replaces, purpose }, signal)).catch(
+    async (error) => {
+      // An authority that is away must not use up the orders of the hours after it is back.
+      if (error instanceof AuthorityAway) await slot.giveBack().catch(() => {})
+      throw error
+    },
+  )
   authority.answered()
   const certificate = readCertificate(name, chain, key, now())
   const stored = { ...certificate, renewAt: Math.floor(renewalTime(certificate)), checkRenewalAt: now() }

@@ -19,7 +19,8 @@ import { challengeCertificate } from './challenge-certificate.ts'
 import { createOrderWithFallback } from './challenge-fallback.ts'
 import type { ClientHello } from './client-hello.ts'
 import { createHttpsRules, type HttpsRules } from './https-rules.ts'
-import { createIssuer, type Issuer } from './issuer.ts'
+import { createIssuanceQueue } from './issuance-queue.ts'
+import { createIssuer } from './issuer.ts'
 import { createHold, type Hold } from './hold.ts'
 import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Found } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
@@ -82,14 +83,14 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const { db, domains, now, monotonic, request = fetch } = needs
   const { origin, host } = checkOrigin(config.baseUrl)
   const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
-  const issuer = openIssuer(config, needs, client)
+  const orders = openOrders(config, needs, client)
   const tickets = createTicketSecrets(needs)
   let onSecure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
     ...needs,
     random: needs.random ?? Math.random,
     client,
-    issuer,
+    ...orders,
     tickets,
     host,
     isServed: (name) => name === host || domains.statusOf(name) === 'active',
@@ -102,7 +103,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
-    return issuer.close()
+    return orders.close()
   }
 
   return {
@@ -156,19 +157,20 @@ async function open(
   })
 }
 
-function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issuer {
-  const { db, now, monotonic, log } = deps
-  const limiter = createOrderLimiter(db, now, sleep)
-  return createIssuer({
-    db,
-    now,
-    monotonic,
+/** Everything that orders certificates. */
+function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
+  const { db, domains } = needs
+  const limiter = createOrderLimiter({ ...needs, sleep })
+  const issuer = createIssuer({
+    ...needs,
     sleep,
     withAccount: createAccount({ db, client, directory: config.acmeDirectory, email: config.acmeEmail }),
-    order: createOrderWithFallback({ client, challenges: createChallenges(deps), sleep }, limiter),
+    order: createOrderWithFallback({ client, challenges: createChallenges(needs), sleep }, limiter),
     limiter,
-    log,
   })
+  const isServed = (name: string) => domains.statusOf(name) === 'active'
+  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed })
+  return { limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
 }
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)

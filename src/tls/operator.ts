@@ -2,8 +2,8 @@ import { readName } from '../admin/input.ts'
 import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { hostName } from '../lib/host.ts'
-import type { CertificateReport, Certificates } from './certificates.ts'
-import { IssuanceError } from './issuer.ts'
+import type { CertificateReport, Certificates, Waiting } from './certificates.ts'
+import { IssuanceError } from './issuance-error.ts'
 
 /** A row of `quirl certs`. Times are milliseconds since 1970, UTC. */
 export interface CertificateRow {
@@ -13,11 +13,34 @@ export interface CertificateRow {
   /** Why the last attempt failed, and when the next one is allowed. */
   fault: string | null
   retry_at: number | null
+  /** Since when it waits for its first certificate. */
+  queued_at: number | null
 }
 
 /** The result of `certs`. */
 export interface CertificatesResult {
   certificates: CertificateRow[]
+  /** The names that wait for their first certificate, and why none is ordered at the moment, until when. */
+  waiting: WaitingRow | null
+}
+
+interface WaitingRow {
+  count: number
+  /** Since when the first of them does. */
+  since: number
+  reason: string | null
+  until: number | null
+}
+
+/** The names that wait, in a line for the operator. */
+export function describeWaiting({ count, since, reason, until }: WaitingRow): string {
+  const names = `${count} ${count === 1 ? 'name waits for its' : 'names wait for their'} first certificate`
+  const why = reason === null || until === null ? '' : `: ${reason}; it goes on after ${minute(until)} UTC`
+  return `${names}, the first since ${minute(since)} UTC${why}`
+}
+
+function minute(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 /** The result of `renew-cert`. */
@@ -34,7 +57,8 @@ export function certificateOperations(certificates: Certificates | undefined): A
   }
   return {
     async certs(): Promise<CertificatesResult> {
-      return { certificates: (await requireTls().list()).map(toRow) }
+      const [certificates, waiting] = await Promise.all([requireTls().list(), requireTls().waiting()])
+      return { certificates: certificates.map(toRow), waiting: waiting === undefined ? null : toWaiting(waiting) }
     },
     async 'renew-cert'(input): Promise<RenewedResult> {
       try {
@@ -48,12 +72,17 @@ export function certificateOperations(certificates: Certificates | undefined): A
   }
 }
 
-function toRow({ name, notAfter, renewAt, fault, retryAt }: CertificateReport): CertificateRow {
+function toWaiting({ count, since, stop }: Waiting): WaitingRow {
+  return { count, since, reason: stop?.reason ?? null, until: stop?.until ?? null }
+}
+
+function toRow({ name, notAfter, renewAt, fault, retryAt, queuedAt }: CertificateReport): CertificateRow {
   return {
     name,
     expires_at: notAfter ?? null,
     renews_at: renewAt ?? null,
     fault: fault ?? null,
     retry_at: retryAt || null,
+    queued_at: queuedAt ?? null,
   }
 }

@@ -1,6 +1,7 @@
 import { AcmeError, AuthorityAway, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import type { AcmeClient, Signer } from './acme.ts'
 import { thumbprint } from './jws.ts'
+import type { Purpose } from './order-limiter.ts'
 
 /** The responses to challenges, which every process on the store can serve. */
 export interface Challenges {
@@ -21,6 +22,7 @@ export interface OrderRequest {
   csr: Buffer
   /** The identifier of the certificate that the new one replaces (RFC 9773, 5). */
   replaces?: string | undefined
+  purpose: Purpose
 }
 
 export interface OrderDeps {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 function attempts(random: number): number[] {
   const times = [0]
   for (let at: number | null = 0; at !== null;) {
-    at = nextAttempt(at, times.length, 0, random)
+    at = nextAttempt(at, { failures: times.length, since: 0 }, random)
     if (at !== null) times.push(at)
   }
   return times
@@ -26,13 +26,24 @@ test('the pauses grow from seconds to a day, and the last attempt is three days 
 })
 
 test('the jitter takes off up to a quarter of each pause', () => {
-  assert.equal(nextAttempt(0, 1, 0, 1), 3_750)
+  assert.equal(nextAttempt(0, { failures: 1, since: 0 }, 1), 3_750)
   assert.equal(attempts(1).at(-1), 3 * DAY_MS)
 })
 
 test('a clock that goes a year ahead after a failure does not give up what waits', () => {
   const year = 365 * DAY_MS
-  assert.equal(nextAttempt(year, 2, 0, 0), year + 15_000)
-  assert.equal(nextAttempt(year, 9, 0, 0), year + 32_805_000)
-  assert.equal(nextAttempt(year, 10, 0, 0), null)
+  const next = (failures: number) => nextAttempt(year, { failures, since: 0 }, 0)
+  assert.equal(next(2), year + 15_000)
+  assert.equal(next(9), year + 32_805_000)
+  assert.equal(next(10), null)
+})
+
+test('a receiver may ask for a longer pause, up to an hour, and for no shorter one; the last attempt stays where it is', () => {
+  const next = (asked: number, failures = 1, now = 0) => nextAttempt(now, { failures, since: 0, asked }, 1)
+  assert.equal(next(60_000), 60_000, 'without jitter, which would be too early')
+  assert.equal(next(0), 3_750)
+  assert.equal(next(1_000), 3_750)
+  assert.equal(next(Number.POSITIVE_INFINITY), 3_600_000)
+  assert.equal(next(3_600_000, 12), 0.75 * DAY_MS)
+  assert.equal(next(3_600_000, 1, 3 * DAY_MS - 1), 3 * DAY_MS)
 })

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import { nextAttempt } from './back-off.ts'
 import { RequestError, type GuardedRequest } from './guarded-request.ts'
 import {
@@ -16,6 +17,9 @@ import { signedHeaders } from './signature.ts'
 /** A receiver that is gone for good (RFC 9110, 15.5.11). */
 const GONE = 410
 
+/** What a receiver may answer that is there and has no time (RFC 6585, 4; RFC 9110, 15.6.4). */
+const busy = new Set([429, 503])
+
 export interface DeliveryDeps {
   db: Database
   now: () => number
@@ -30,7 +34,7 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
   const { db, now } = deps
   const event = await findOldest(db.read, due.linkId)
   if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.linkId, now()))
-  const { status, error } = await attempt(deps, due, event, signal)
+  const { status, error, asked } = await attempt(deps, due, event, signal)
   if (signal.aborted) return
   deps.count(error === undefined)
   const at = now()
@@ -38,7 +42,8 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
     const delivery = { status: status as number, at, nextAt: at + PAUSE_MS }
     return lease.commit((transaction) => recordDelivery(transaction, due, event, delivery))
   }
-  const next = nextAttempt(at, due.failures + 1, due.failingSince ?? at, deps.random())
+  const failing = { failures: due.failures + 1, since: due.failingSince ?? at, asked }
+  const next = nextAttempt(at, failing, deps.random())
   const failure = { status: status ?? null, error, at, nextAt: status === GONE ? null : next }
   return lease.commit((transaction) => recordFailure(transaction, due, failure))
 }
@@ -48,14 +53,15 @@ async function attempt(
   { url, secret }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
-): Promise<{ status?: number; error?: string }> {
+): Promise<{ status?: number; error?: string; asked?: number | undefined }> {
   const signed = signedHeaders({ id, sentAt: now(), body }, secret)
   const headers = { 'content-type': 'application/json', 'user-agent': 'quirl-webhooks', ...signed }
   try {
-    const { status } = await request(url, { method: 'POST', headers, body, signal })
+    const { status, retryAfter } = await request(url, { method: 'POST', headers, body, signal })
     if (status >= 200 && status < 300) return { status }
     const isRedirect = status >= 300 && status < 400
-    return { status, error: isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}` }
+    const error = isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}`
+    return { status, error, asked: busy.has(status) ? parseRetryAfter(retryAfter, now()) : undefined }
   } catch (error) {
     if (error instanceof RequestError) return { error: error.message }
     throw error

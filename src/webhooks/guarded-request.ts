@@ -15,7 +15,13 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_ADDRESSES = 8
 
 /** Sends a request to a host of the public internet. */
-export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<{ status: number }>
+export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<Answer>
+
+export interface Answer {
+  status: number
+  /** The value of `Retry-After`. */
+  retryAfter?: string
+}
 
 export interface GuardedOptions {
   method: 'POST' | 'HEAD' | 'GET'
@@ -100,19 +106,20 @@ function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Resolves with the status, once the response has ended or as much of it was read as is read of any. */
-function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<{ status: number }> {
+/** Resolves once the response has ended or as much of it was read as is read of any. */
+function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let status: number | undefined
+    let answer: Answer | undefined
     let failure: unknown = new Error('the connection was closed')
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const sent = send(url, options)
     sent.on('error', (error) => (failure = error))
     sent.once('response', (response) => {
-      status = response.statusCode
+      const { 'retry-after': retryAfter } = response.headers
+      answer = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
       discard(sent, response, options.method === 'POST' ? MAX_BODY_BYTES : 0)
     })
-    sent.once('close', () => (status === undefined ? reject(failure as Error) : resolve({ status })))
+    sent.once('close', () => (answer === undefined ? reject(failure as Error) : resolve(answer)))
     sent.end(body)
   })
 }

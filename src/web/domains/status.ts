@@ -11,6 +11,8 @@ export interface CertificateState {
   /** Attempts in a row that failed because of the name. */
   failures?: number
   fault?: string | undefined
+  /** Since when it waits for its turn. */
+  queuedAt?: number | undefined
   retryAt?: number
 }
 
@@ -69,10 +71,10 @@ function faultText(fault: DnsFault | undefined, name: string, language: Language
 function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string | Html {
   const { certificates } = domainsTexts[language]
   if (certificate === undefined) return isHttps ? certificates.proxy : certificates.off
-  const { notAfter, failures = 0, fault, retryAt } = certificate
+  const { notAfter, failures = 0, fault, queuedAt, retryAt } = certificate
   if (notAfter !== undefined && notAfter > now) return fillText(certificates.valid, { date: date(notAfter, language) })
   if (domain.status !== 'active') return certificates.waiting
-  if (fault === undefined) return certificates.pending
+  if (fault === undefined) return queuedAt === undefined ? certificates.pending : certificates.queued
   const text = fillText(failures > 0 ? certificates.failed : certificates.away, {
     time: time(retryAt ?? now, language),
   })

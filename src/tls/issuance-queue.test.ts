@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { describe, test, type TestContext } from 'node:test'
+import { issueFor } from '../../test/support/certificates.ts'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
+import type { Database } from '../db/database.ts'
+import { newKey } from './account.ts'
+import { AcmeError, AuthorityAway } from './acme-error.ts'
+import { findCertificate, listCertificates } from './certificate-store.ts'
+import { IssuanceError } from './issuance-error.ts'
+import { createIssuanceQueue, type IssuanceQueue } from './issuance-queue.ts'
+import { countQueued, findIssuance, insertOrder } from './issuance-store.ts'
+import { createIssuer } from './issuer.ts'
+import { createOrderLimiter } from './order-limiter.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The same for all: the tests are not about keys. */
+const key = createPrivateKey(newKey())
+
+interface Order {
+  name: string
+  at: number
+}
+
+/** How long nothing may happen until the clock advances. */
+const IDLE_MS = 20
+
+interface Sleeper {
+  until: number
+  wake: () => void
+}
+
+/** A clock that advances to the next time for which somebody waits, when nothing else goes on. */
+function createClock(t: TestContext, isBusy: () => unknown) {
+  const sleepers = new Set<Sleeper>()
+  let now = Date.UTC(2026, 10, 21)
+  let before: unknown
+  const timer = setInterval(() => {
+    const state = `${String(isBusy())} ${sleepers.size} ${now}`
+    const isIdle = state === before
+    before = state
+    if (!isIdle || sleepers.size === 0) return
+    now = Math.max(now, Math.min(...Array.from(sleepers, ({ until }) => until)))
+    for (const each of sleepers) if (each.until <= now) each.wake()
+  }, IDLE_MS)
+  undoLater(t, () => clearInterval(timer))
+  return {
+    now: () => now,
+    pass: (ms: number) => void (now += ms),
+    sleep: async (ms: number, { signal }: { signal: AbortSignal }) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const sleeper = { until: now + ms, wake: resolve }
+      sleepers.add(sleeper)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+      await promise
+      sleepers.delete(sleeper)
+      signal.throwIfAborted()
+    },
+  }
+}
+
+/** Processes on one store. */
+interface Setting {
+  db: Database
+  start: () => IssuanceQueue
+  orders: Order[]
+  warned: unknown[]
+  errors: unknown[]
+  now: () => number
+  pass: (ms: number) => void
+  /** Has orders of these names fail, or of all. */
+  fail: (error: Error | undefined, names?: string[]) => void
+  unserved: Set<string>
+  /** Resolves when no name waits and nothing is ordered. */
+  emptied: () => Promise<void>
+}
+
+async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undefined> {
+  const db = await driver.open(t)
+  if (db === undefined) return undefined
+  let failure: { error: Error; names: string[] | undefined } | undefined
+  const [orders, warned, errors, unserved] = [[] as Order[], [] as unknown[], [] as unknown[], new Set<string>()]
+  const { now, pass, sleep } = createClock(t, () => orders.length)
+  const clock = { now, monotonic: now }
+  const log = {
+    warn: (fields: unknown) => void warned.push(fields),
+    error: (fields: unknown) => void errors.push(fields),
+  }
+  return {
+    db,
+    orders,
+    warned,
+    errors,
+    unserved,
+    now,
+    pass,
+    fail: (error, names) => (failure = error && { error, names }),
+    start() {
+      const limiter = createOrderLimiter({
+        db,
+        ...clock,
+        sleep,
+        log: { warn: (fields: unknown) => void warned.push(fields) },
+      })
+      const issuer = createIssuer({
+        db,
+        ...clock,
+        sleep,
+        limiter,
+        log: { warn: () => {} },
+        withAccount: (work) => work({ key, account: 'https://authority.example/1' }),
+        async order(_signer, { name, csr }) {
+          orders.push({ name, at: now() })
+          await new Promise((resolve) => setImmediate(resolve))
+          if (failure !== undefined && failure.names?.includes(name) !== false) throw failure.error
+          return issueFor(csr, name, { from: now() - MINUTE, to: now() + 90 * DAY })
+        },
+      })
+      const queue = createIssuanceQueue({ db, ...clock, sleep, issuer, isServed: (name) => !unserved.has(name), log })
+      undoLater(t, async () => void (await Promise.all([queue.close(), issuer.close()])))
+      return queue
+    },
+    emptied: () => poll(async () => (await countQueued(db.read)).count === 0),
+  }
+}
+
+const namesOf = (count: number, word = 'name') =>
+  Array.from({ length: count }, (_, at) => `${word}-${String(at).padStart(3, '0')}.example.com`)
+
+/** The most orders within a time. */
+function most(orders: Pick<Order, 'at'>[], ms: number): number {
+  return Math.max(...orders.map(({ at }) => orders.filter((each) => each.at <= at && each.at > at - ms).length))
+}
+
+for (const driver of drivers) {
+  describe(`the queue of certificates on ${driver.name}`, () => {
+    // On the others, most orders of three hours were placed before.
+    const [count, placed] = driver === drivers[0] ? [500, 0] : [60, 140]
+    test(`${count} names at once: all have certificates as soon as the limits allow, in the order of their first visits`, async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, warned, now, pass } = setting
+      for (let at = 0; at < placed; at++) await insertOrder(db.write, now(), 0)
+      pass(10 * SECOND)
+      const begun = now()
+      const names = namesOf(count).toReversed()
+      const queue = start()
+      const added = names.map((name) => {
+        pass(1)
+        return queue.add(name)
+      })
+      await Promise.all(added)
+      await setting.emptied()
+      // Those of the first moment are stored at the same time.
+      const late = orders.filter(({ at }) => at > begun + 10 * SECOND).map(({ name }) => name)
+      assert.ok(late.length > count - 20)
+      assert.deepEqual(
+        late,
+        names.filter((name) => late.includes(name)),
+      )
+      assert.deepEqual(orders.map(({ name }) => name).sort(), [...names].sort())
+      assert.equal((await listCertificates(db.read)).length, count)
+      assert.equal(most(orders, 10 * SECOND), 8)
+      assert.equal(most(orders, 3 * HOUR), placed === 0 ? 160 : count - (160 - placed))
+      const periods = Math.floor((count + placed - 1) / 160)
+      assert.ok(now() - begun < periods * 3 * HOUR + 10 * MINUTE, `${(now() - begun) / HOUR} hours`)
+      assert.equal(warned.length, 1, 'the limit is said once')
+    })
+
+    test('a restart loses no name that waits, and several processes order each once', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders } = setting
+      const names = namesOf(60)
+      const first = start()
+      await Promise.all(names.map(first.add))
+      await poll(() => orders.length > 10)
+      await first.close()
+      const before = orders.length
+      assert.ok(before < 60)
+      for (const each of [start(), start()]) each.resume()
+      await setting.emptied()
+      assert.equal((await listCertificates(db.read)).length, 60)
+      // One that was under way when the process stopped is ordered again.
+      assert.deepEqual([...new Set(orders.map(({ name }) => name))].sort(), names)
+      assert.equal(new Set(orders.slice(before).map(({ name }) => name)).size, orders.length - before)
+      const places = await db.read.selectFrom('acme_orders').select('placed_at as at').execute()
+      assert.ok(most(places, 10 * SECOND) <= 8)
+    })
+
+    test('a visit waits for its turn while that is soon, and is turned away at once when it is hours away', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, now } = setting
+      for (let at = 0; at < 140; at++) await insertOrder(db.write, now() - HOUR, 0)
+      const queue = start()
+      const early = await Promise.all(namesOf(20).map(queue.obtain))
+      assert.deepEqual([early.length, orders.length], [20, 20])
+      const at = now()
+      await assert.rejects(queue.obtain('late.example.com'), /160 were ordered in three hours/)
+      await assert.rejects(queue.obtain('late.example.com'), IssuanceError)
+      await setting.emptied()
+      assert.ok(now() > at + HOUR)
+      assert.ok(await findCertificate(db.read, 'late.example.com'))
+    })
+
+    test('a name that has to be put right leaves the queue, and comes back with a visit after its back-off', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, fail, pass } = setting
+      const queue = start()
+      fail(new AcmeError('dns', 'no such name'), ['bad.example.com'])
+      await Promise.all([
+        assert.rejects(queue.obtain('bad.example.com'), /dns: no such name/),
+        queue.obtain('good.example.com'),
+      ])
+      await setting.emptied()
+      await assert.rejects(queue.obtain('bad.example.com'), /dns: no such name/)
+      pass(MINUTE)
+      queue.resume()
+      await assert.rejects(queue.obtain('bad.example.com'), /dns: no such name/)
+      assert.equal(orders.filter(({ name }) => name === 'bad.example.com').length, 2)
+      assert.equal((await findIssuance(db.read, 'bad.example.com'))?.queuedAt, undefined)
+    })
+
+    test('while the authority is away nothing is ordered, no name is lost, and their order stays', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { start, orders, fail, now, warned } = setting
+      const names = namesOf(30)
+      const queue = start()
+      fail(new AuthorityAway('unreachable', 'authority.example: certificate is not yet valid'))
+      await assert.rejects(queue.obtain('name-000.example.com'), /certificate is not yet valid/)
+      for (const name of names.slice(1)) await queue.add(name)
+      await poll(() => /certificate is not yet valid/.test(queue.stop()?.reason ?? ''))
+      await poll(() => orders.length >= 8)
+      const tried = orders.length
+      // Each pause begins with what was due at the same time.
+      assert.ok(most(orders, MINUTE / 2) <= 8)
+      fail(undefined)
+      await setting.emptied()
+      assert.deepEqual([...new Set(orders.slice(tried).map(({ name }) => name))].sort(), names)
+      assert.ok(now() > Date.UTC(2026, 10, 21) + 10 * MINUTE)
+      assert.deepEqual(warned, [], 'orders that were not placed count for nothing')
+    })
+
+    test('a name that the authority fails again and again holds up no other', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, fail } = setting
+      const [bad, good] = [namesOf(20, 'bad'), namesOf(20, 'good')]
+      const queue = start()
+      fail(new AcmeError('serverInternal', 'something went wrong', { status: 500 }), bad)
+      for (const name of [...bad, ...good]) await queue.add(name)
+      await poll(async () => (await listCertificates(db.read)).length === 20)
+      assert.deepEqual(
+        (await listCertificates(db.read)).map(({ name }) => name),
+        good,
+      )
+      assert.ok((await findIssuance(db.read, bad[0] ?? ''))?.queuedAt, 'it still waits')
+      fail(undefined)
+      setting.pass(10 * MINUTE)
+      queue.resume()
+      await setting.emptied()
+      assert.equal((await listCertificates(db.read)).length, 40)
+    })
+
+    test('a name that is not served any more is not ordered', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { start, orders, unserved } = setting
+      const queue = start()
+      unserved.add('gone.example.com')
+      await assert.rejects(queue.obtain('gone.example.com'), IssuanceError)
+      await setting.emptied()
+      assert.deepEqual(orders, [])
+    })
+  })
+}
