@@ -9,6 +9,7 @@ import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
 import type { IntegrityReport } from './sqlite/integrity.ts'
 import { openDatabase } from './open.ts'
+import { LOCKS } from './lock.ts'
 
 const NOBODY = 65_534
 
@@ -112,7 +113,7 @@ test('a read-only folder or database is rejected with a clear error', async (t) 
   assert.match(openElsewhere(folder, 'true', NOBODY).output, /StartError: DATA_DIR=.* cannot be written/)
   // The folder belongs to the process, the database in it to another user.
   chmodSync(folder, 0o777)
-  chmodSync(join(folder, 'lock'), 0o666)
+  for (const name of LOCKS) chmodSync(join(folder, name), 0o666)
   const before = readFileSync(join(folder, 'links.db'))
   assert.match(openElsewhere(folder, 'true', NOBODY).output, /StartError: .*links\.db cannot be written/)
   assert.deepEqual(readFileSync(join(folder, 'links.db')), before)
