@@ -157,6 +157,7 @@ async function openCreation(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
+  webhooks.screenWith(abuse.screen)
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }
   const limits = open('limits', await openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')

@@ -607,6 +607,24 @@ test('an address that a list has is refused, and so is one of the service itself
   assert.deepEqual(await refusalOf('https://qr.bakery.shop/hook'), [400, 'invalid_request', '/webhook/url'])
 })
 
+test('nothing more is sent to a host that the operator blocks after a webhook was set, and it goes on when he unblocks it', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const { operations } = server.services.abuse
+  const link = await createWithWebhook(server, url)
+  await operations['block']?.({ subject: 'hook.example.com', reason: 'floods' })
+  await put(manage(server, link), { title: 'One' })
+  await poll(async () => (await webhookOf(server, link)).state === 'failing')
+  const { last_status: status, last_error: error } = await webhookOf(server, link)
+  assert.deepEqual([status, error], [null, 'its address is blocked by this service'])
+  clock.now += DAY_MS / 2
+  await poll(async () => Date.parse((await webhookOf(server, link)).next_attempt_at ?? '') > clock.now)
+  assert.equal(receiver.received.length, 0)
+  await operations['unblock']?.({ subject: 'hook.example.com' })
+  await receive(setting, 1)
+  assert.equal((await webhookOf(server, link)).state, 'active')
+})
+
 test('the example of docs/api.md does what it says', async (t) => {
   const setting = await start(t)
   const { server, receiver, url } = setting

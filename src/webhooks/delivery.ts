@@ -25,6 +25,8 @@ export interface DeliveryDeps {
   now: () => number
   random: () => number
   request: GuardedRequest
+  /** Why nothing may be sent to an address now, by the lists and the operator's rules; undefined when something may. */
+  screen: (url: string) => unknown
   /** Counts an attempt. */
   count: (isDelivered: boolean) => void
 }
@@ -49,11 +51,13 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
 }
 
 async function attempt(
-  { request, now }: DeliveryDeps,
+  { request, screen, now }: DeliveryDeps,
   { url, secret }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
 ): Promise<{ status?: number; error?: string; asked?: number | undefined }> {
+  // It was set before it was listed or blocked.
+  if (screen(url) !== undefined) return { error: 'its address is blocked by this service' }
   const signed = signedHeaders({ id, sentAt: now(), body }, secret)
   const headers = { 'content-type': 'application/json', 'user-agent': 'quirl-webhooks', ...signed }
   try {

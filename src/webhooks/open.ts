@@ -8,6 +8,7 @@ import type { Totals } from '../links/link.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
 import { startBackground, type BackgroundTimes } from './background.ts'
 import { createLinkWebhooks } from './changes.ts'
+import type { DeliveryDeps } from './delivery.ts'
 import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
 import { webhookMetrics } from './metrics.ts'
 import { createOwnNetworks } from './own-networks.ts'
@@ -16,6 +17,8 @@ import { createOutbox } from './outbox.ts'
 /** Sends the events of links to their webhooks. */
 export interface Webhooks extends LinkWebhooks {
   metrics: Metric[]
+  /** Has what is sent screened from now on: the lists are opened later, because they report to webhooks what they remove. */
+  screenWith: (screen: DeliveryDeps['screen']) => void
   close: () => Promise<void>
 }
 
@@ -56,7 +59,7 @@ export function openWebhooks(
   const links = createLinkWebhooks({ db, now, random, enabled, outbox, totals: scans.latestTotals })
   const counts = { delivered: 0, failed: 0, givenUp: 0 }
   const metrics = webhookMetrics(counts, outbox)
-  if (!enabled) return { ...links, metrics, async close() {} }
+  if (!enabled) return { ...links, metrics, screenWith() {}, async close() {} }
 
   const query = createRunQueries(servers)
   const addressesOf = (host: string) =>
@@ -66,12 +69,13 @@ export function openWebhooks(
   const ownNetworks = overrides.isAllowed ? undefined : createOwnNetworks({ host, addressesOf, monotonic })
   const request = createGuardedRequest({ addressesOf, ownNetworks, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
+  let screen: DeliveryDeps['screen'] = () => undefined
   const background = startBackground(
-    { db, now, monotonic, random, request, outbox, counts, totals: scans.totals },
+    { db, now, monotonic, random, request, screen: (url) => screen(url), outbox, counts, totals: scans.totals },
     createBackgroundTasks(monotonic, onError),
     overrides,
   )
   scans.onFold(background.onFold)
   draining.onBegin(background.stop)
-  return { ...links, metrics, close: background.close }
+  return { ...links, metrics, screenWith: (next) => void (screen = next), close: background.close }
 }
