@@ -25,6 +25,8 @@ export interface Journal {
   status: () => JournalStatus
   /** Bytes that are not folded yet. */
   backlog: () => number
+  /** The time of the oldest scan whose file is not folded yet. @throws when the folder cannot be read */
+  oldest: () => number | undefined
   close: () => void
 }
 
@@ -51,7 +53,7 @@ export interface JournalOptions {
 }
 
 export function openJournal(options: JournalOptions): Journal {
-  const { openFile, files, backlog, close } = openFolder(options.folder, options.sync)
+  const { openFile, files, backlog, oldest, close } = openFolder(options.folder, options.sync)
   const writer = createRetryingWriter(openFile, options)
   let waiting: Scan[] = []
   let callbacks: (() => void)[] = []
@@ -79,10 +81,11 @@ export function openJournal(options: JournalOptions): Journal {
     rotate() {
       writer.retry()
       end()
-      return files().sort()
+      return files()
     },
     status: writer.status,
     backlog,
+    oldest,
     close() {
       end()
       close()
@@ -136,17 +139,59 @@ function createRetryingWriter(
   }
 }
 
+/** The times of the first scans in the files of this run. */
+function createFirsts() {
+  let times = new Map<string, number>()
+  return {
+    /** Notes the time of the first scan that is appended to a file, which may stay empty. */
+    notedIn(name: string, { append, close }: JournalWriter): JournalWriter {
+      times.set(name, Number.POSITIVE_INFINITY)
+      let isNoted = false
+      return {
+        append(scans) {
+          append(scans)
+          const [first] = scans
+          if (isNoted || first === undefined) return
+          times.set(name, first.at)
+          isNoted = true
+        },
+        close,
+      }
+    },
+    /** Forgets files that do not exist any more. */
+    retain(names: string[]): void {
+      const existing = new Set(names)
+      times = new Map(Array.from(times).filter(([name]) => existing.has(name)))
+    },
+    /** The time of the first scan in these files; one of an earlier run was created with its first scan. */
+    oldest(names: string[]): number | undefined {
+      const found = names.map((name) => times.get(name) ?? Number.parseInt(name, 10))
+      return found.find((time) => Number.isFinite(time))
+    },
+  }
+}
+
 /** Opens the folder, with spare descriptors: a file can be created also when the process may open no more. */
 function openFolder(folder: string, sync: boolean) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (sync) syncPath(dirname(folder))
   // One for a journal file, and one for the folder when that is synced.
   const spare = keepSpareFiles(sync ? 2 : 1)
-  const files = () => spare.use(() => readdirSync(folder).filter(isJournal))
+  const firsts = createFirsts()
+  /** Oldest first. */
+  const files = () => {
+    const names = spare.use(() => readdirSync(folder).filter(isJournal)).sort()
+    firsts.retain(names)
+    return names
+  }
   return {
-    openFile: (name: string): JournalWriter => spare.use(() => openJournalFile(join(folder, name), sync)),
+    openFile: (name: string): JournalWriter => {
+      const file = spare.use(() => openJournalFile(join(folder, name), sync))
+      return firsts.notedIn(name, file)
+    },
     files,
     backlog: () => bytesOf(folder, files()),
+    oldest: () => firsts.oldest(files()),
     close: spare.close,
   }
 }
