@@ -137,6 +137,12 @@ test('two nodes on one PostgreSQL', async (t) => {
     assert.ok(age >= 60_000 && age < 60_000 + PATIENCE_MS, asOf)
     const many = await post(`${b.url}/api/stats`, { tokens: [link.token] })
     assert.ok('as_of' in ((await many.json()) as object))
+    const owned = `${b.url}/api/manage/${link.token}`
+    const details = (await (await fetch(owned)).json()) as { as_of?: string }
+    const stated = [details.as_of]
+    for (const path of ['scans.csv', 'bundle'])
+      stated.push((await fetch(`${owned}/${path}`)).headers.get('quirl-as-of') ?? undefined)
+    for (const time of stated) assert.ok(Math.abs(Date.parse(time ?? '') - Date.parse(asOf)) < PATIENCE_MS, `${time}`)
     // One that is gone holds nothing up.
     for (const seconds of [2 * 3600, 0]) await poll(async () => (await behind(seconds)).as_of === undefined)
   })

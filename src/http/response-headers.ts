@@ -20,6 +20,10 @@ export const responseHeaders = {
       'For designed images: `excellent`, `good` or `fair`, by the stress test that they pass. `poor` when the ' +
       'contrast is low or inverted.',
   },
+  'Quirl-As-Of': {
+    description:
+      'Like `as_of` of statistics, for an export that lacks scans from before the request: the time of the oldest one.',
+  },
   'Quirl-Ignored': {
     description: 'What `ignored` says, whatever the body is: percent-encoded, between commas; 1 KiB at most.',
   },

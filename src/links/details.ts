@@ -1,11 +1,11 @@
 import type { OwnedLink } from './design.ts'
 import { kindOf } from './kinds/index.ts'
-import { addresses, type Suspension, type Totals } from './link.ts'
+import { addresses, type StatedTotals, type Suspension } from './link.ts'
 
-/** The details of a link for its owner. Every field is always present, an empty one is null. */
+/** The details of a link for its owner. Every field but `as_of` is always present, an empty one is null. */
 export function details(
   { link, design, webhook }: OwnedLink,
-  { token, origin, totals }: { token: string; origin: string; totals: Totals },
+  { token, origin, totals, as_of: asOf }: StatedTotals & { token: string; origin: string },
 ) {
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
@@ -28,6 +28,7 @@ export function details(
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: link.suspension && suspensionDetails(link.suspension),
     totals,
+    ...(asOf !== undefined && { as_of: asOf }),
   }
 }
 

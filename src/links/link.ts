@@ -36,6 +36,12 @@ export interface Suspension {
   expression: string | null
 }
 
+/** The totals of a link, and until when scans are included if some are missing. */
+export interface StatedTotals {
+  totals: Totals
+  as_of?: string
+}
+
 /** The totals of a link's scans. */
 export interface Totals {
   scans: number

@@ -10,7 +10,7 @@ import { creationHooks, creationSecurity, type CreationHooksNeeds } from './crea
 import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
 import { details } from './details.ts'
-import { entityTag, type Totals } from './link.ts'
+import { entityTag, type StatedTotals } from './link.ts'
 import type { Links } from './open.ts'
 import { changeCharged, type PartsNeeds } from './change-parts.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
@@ -20,7 +20,7 @@ import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from 
 export interface LinkRoutesNeeds extends PartsNeeds {
   links: PartsNeeds['links'] & Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'change' | 'delete'>
   /** The totals of a link, for its details. */
-  totals: (linkId: number) => Promise<Totals>
+  totals: (linkId: number) => Promise<StatedTotals>
 }
 
 const tags = ['Links']
@@ -152,6 +152,6 @@ export async function sendDetails(
   owned: OwnedLink,
 ): Promise<FastifyReply> {
   const { link } = owned
-  const options = { token: tokenOf(request), origin: origin.of(request), totals: await totals(link.id) }
+  const options = { token: tokenOf(request), origin: origin.of(request), ...(await totals(link.id)) }
   return reply.header('etag', entityTag(link)).send(details(owned, options))
 }

@@ -124,6 +124,13 @@ const totalsBody = Type.Object(
   { title: 'Totals', description: 'Everything since the link was created.' },
 )
 
+/** What statistics and details say when they lack scans. */
+export const asOfField = Type.String({
+  format: 'date-time',
+  description:
+    'Only present when scans from before the request could not be included in time: the time of the oldest one, or until when the scans of all nodes are included. Without it, other nodes may have recorded further scans in the last three seconds.',
+})
+
 const removedBody = Type.Object(
   {
     reason: Type.String(),
@@ -156,6 +163,7 @@ export const detailsBody = Type.Object(
     updated_at: time('When the link was last changed, UTC.'),
     removed: nullable(removedBody),
     totals: totalsBody,
+    as_of: Type.Optional(asOfField),
   },
   { title: 'LinkDetails' },
 )

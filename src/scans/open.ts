@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Totals } from '../links/link.ts'
+import type { StatedTotals, Totals } from '../links/link.ts'
 import { createAgentParser } from './describing/agent.ts'
 import {
   createAgentOf,
@@ -11,6 +11,7 @@ import {
   type Identify,
 } from './describing/describe.ts'
 import { createAddVisits, type AddVisits } from './import/visits.ts'
+import { asOfResponse, type AsOf } from './statistics/as-of.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
 import { createReferrerParser } from './describing/referrer.ts'
 
@@ -27,6 +28,10 @@ export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   addVisits: AddVisits
   /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
   latestTotals: (linkId: number) => Promise<Totals>
+  /** The same, with until when scans are included if some are missing. */
+  statedTotals: (linkId: number) => Promise<StatedTotals>
+  /** Waits for the fold as `settle` does, and says until when scans are included in what is read then. */
+  settleAsOf: () => Promise<AsOf>
 }
 
 /** What scans need of the rest of the program. */
@@ -54,6 +59,7 @@ export async function openScans({
     parseReferrer: createReferrerParser(isOwnHost),
   }
   const describe = createDescribe(deps)
+  const settleAsOf = async () => asOfResponse(await recorder.settleUntil(), (await recorder.othersAsOf()).as_of)
   return {
     ...recorder,
     record: (request, linkId, recorded) => record(describe(request, linkId), recorded),
@@ -63,5 +69,10 @@ export async function openScans({
     agentOf: createAgentOf(deps),
     addVisits: createAddVisits({ ...deps, addPart: recorder.addPart }),
     latestTotals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
+    async statedTotals(linkId) {
+      const asOf = await settleAsOf()
+      return { totals: await recorder.totals(linkId), ...asOf }
+    },
+    settleAsOf,
   }
 }

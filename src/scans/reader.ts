@@ -1,4 +1,5 @@
 import type { Totals } from '../links/link.ts'
+import { asOf, type AsOf } from './statistics/as-of.ts'
 import { createBatcher } from './batcher.ts'
 import type { Page, TableName } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
@@ -11,6 +12,8 @@ import type { WarehouseClient } from './warehouse-client.ts'
 /** Reads the folded scans. A result has everything that was folded before the call. */
 export interface Reader {
   totals: (linkId: number) => Promise<Totals>
+  /** Until when the scans of other nodes are included in what is read then, if they are far behind. */
+  othersAsOf: () => Promise<AsOf>
   /** Reads statistics; clients are served round-robin. */
   stats: (client: string, linkId: number, query: StatsQuery) => Promise<Stats>
   /** Reads statistics of several links in one call; `now` ends the window. */
@@ -27,6 +30,8 @@ export interface Reader {
  */
 export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
   const queue = createFairQueue()
+  // One load for all who ask meanwhile.
+  const behind = createBatcher(async () => [await warehouse.call('behindMs')])
   // Equal queries share a call that has not started; one that has may miss what was folded since.
   const waiting = new Map<string, Promise<Stats>>()
 
@@ -43,6 +48,7 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
   }
 
   return {
+    othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
     totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
     stats,
     statsOfMany: (client, ...args) => queue.run(client, () => warehouse.call('statsOfMany', ...args)),

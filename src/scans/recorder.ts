@@ -32,7 +32,12 @@ export interface Recorder extends Reader {
   flush: () => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; resolves with whether it is done. */
   settle: () => Promise<boolean>
-  /** The same without a time-out. */
+  /**
+   * Waits as `settle` does; resolves with the time of the oldest scan from before the call that is not folded then;
+   * undefined when there is none.
+   */
+  settleUntil: () => Promise<number | undefined>
+  /** The same as `settle` without a time-out. */
   fold: () => Promise<boolean>
   /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
   hold: () => Promise<() => void>
@@ -95,14 +100,14 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const people = createPeopleCounter(store.isShared)
   const parts = { journal, warehouse, purger, sweeper, people, subscribers, log, onError }
   const background = startBackground(parts, options, lost)
-  const settle = () => within(background.fold(), waitMs)
+  const waits = waitsFor(background, journal, now, waitMs)
 
   return {
     keys: store.keys,
-    people: openPeople(people, settle),
+    people: openPeople(people, waits.settle),
     record: (scan, recorded) => journal.record(scan, people.count(scan, recorded)),
     flush: journal.flush,
-    settle,
+    ...waits,
     fold: background.fold,
     hold: background.hold,
     ...read,
@@ -186,6 +191,29 @@ function stateOf({ status }: Journal, { lost, failing }: Background): Pick<Recor
     fault() {
       if (status().failing) return 'scans cannot be recorded'
       return failing() ? 'recorded scans cannot be moved into the statistics' : undefined
+    },
+  }
+}
+
+function waitsFor(
+  { fold }: Pick<Background, 'fold'>,
+  { oldest }: Pick<Journal, 'oldest'>,
+  now: () => number,
+  waitMs: number,
+): Pick<Recorder, 'settle' | 'settleUntil'> {
+  const settle = () => within(fold(), waitMs)
+  return {
+    settle,
+    async settleUntil() {
+      const calledAt = now()
+      if (await settle()) return undefined
+      try {
+        const missing = oldest()
+        return missing === undefined || missing > calledAt ? undefined : missing
+      } catch {
+        // Nobody knows what is in the folder.
+        return calledAt
+      }
     },
   }
 }

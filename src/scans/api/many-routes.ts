@@ -17,7 +17,7 @@ import type { StatsQuery } from '../statistics/stats-query.ts'
 
 /** What the statistics of many links need of the rest of the program. */
 export interface ManyStatsNeeds {
-  scans: Pick<Scans, 'settle' | 'statsOfMany'>
+  scans: Pick<Scans, 'settleUntil' | 'statsOfMany'>
   links: Pick<Links, 'findManyByToken'>
   slots: Pick<Slots, 'stats'>
   limits: {
@@ -74,10 +74,10 @@ async function sendManyStats(
   try {
     const receivedAt = now()
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
-    const isSettled = await scans.settle()
+    const missing = await scans.settleUntil()
     const read: ReadLinks = (counted) => scans.statsOfMany(client, counted, query, receivedAt)
     const asOf = (stated: string | undefined) => ({
-      ...asOfResponse(receivedAt, isSettled, stated),
+      ...asOfResponse(missing, stated),
       ...ignoredOf(request),
     })
     const body = textOf(await createManyText(outcomes, query, read, asOf))

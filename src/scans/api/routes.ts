@@ -7,7 +7,7 @@ import { sends } from '../../http/response-headers.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
 import type { Slots } from '../../limits/slots.ts'
-import { asOfResponse } from '../statistics/as-of.ts'
+import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
@@ -18,7 +18,7 @@ import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsReading {
-  scans: Pick<Scans, 'settle' | 'stats'>
+  scans: Pick<Scans, 'settleUntil' | 'stats'>
   slots: Pick<Slots, 'stats'>
   now: () => number
 }
@@ -30,7 +30,7 @@ export interface StatsNeeds extends StatsReading {
 
 /** What the export needs of the rest of the program. */
 export interface ExportNeeds {
-  scans: Pick<Scans, 'settle' | 'page'>
+  scans: Pick<Scans, 'settleAsOf' | 'page'>
   access: ScansAccess
   slots: Pick<Slots, 'exports'>
 }
@@ -83,7 +83,7 @@ export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = fa
  * @throws {Problem} 400 for an unknown time zone, 429 and 503 when no slot is free
  */
 export async function readLatestStats(
-  { scans, slots, now }: StatsReading,
+  { scans, slots }: StatsReading,
   request: Pick<FastifyRequest, 'raw'>,
   linkId: number,
   parameters: StatsParameters,
@@ -91,10 +91,9 @@ export async function readLatestStats(
   const query = queryOf(parameters)
   const { client, release } = slots.stats(request)
   try {
-    const receivedAt = now()
-    const isSettled = await scans.settle()
+    const missing = await scans.settleUntil()
     const stats = await scans.stats(client, linkId, query)
-    return { ...stats, ...asOfResponse(receivedAt, isSettled, stats.as_of) }
+    return { ...stats, ...asOfResponse(missing, stats.as_of) }
   } finally {
     release()
   }
@@ -112,7 +111,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       response: {
         200: {
           description: 'The scans.',
-          headers: sends('Content-Disposition'),
+          headers: sends('Content-Disposition', 'Quirl-As-Of'),
           content: { 'text/csv': { schema: Type.String() } },
         },
         ...problems('unknown_token', ...access.refusals),
@@ -129,11 +128,11 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       const { client, release } = slots.exports(request)
       const read = pageReader(scans, client, 'scans', link.id)
       try {
-        await scans.settle()
+        const asOf = await scans.settleAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
         const body = textOf(pages('scans', read, await read([])))
         body.once('close', release)
-        return reply.headers(headers).send(body)
+        return reply.headers({ ...headers, ...asOfHeader(asOf) }).send(body)
       } catch (error) {
         release()
         throw error
@@ -141,6 +140,11 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
     },
   }
   return ownerRoutes(definition, access.token)
+}
+
+/** The header of an export that lacks scans. */
+export function asOfHeader({ as_of: asOf }: AsOf): Record<string, string> {
+  return asOf === undefined ? {} : { 'quirl-as-of': asOf }
 }
 
 /** Streams text with one piece of read-ahead: memory stays bounded, however many pieces there are and however slow the client. */

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from '#typebox'
 import { RULE } from '../../http/validate.ts'
+import { asOfField } from '../../links/schemas.ts'
 import { dimensions } from '../warehouse-schema.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -126,13 +127,7 @@ export const statsBody = Type.Object(
           'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
       },
     ),
-    as_of: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'Only present when the latest scans could not be included in time: the time of the request, or until when the scans of all nodes are included. Without it, other nodes may have recorded further scans in the last three seconds.',
-      }),
-    ),
+    as_of: Type.Optional(asOfField),
   },
   { title: 'Statistics' },
 )

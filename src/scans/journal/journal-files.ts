@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } fro
 import { dirname, join } from 'node:path'
 import { keepSpareFiles } from '../../lib/spare-files.ts'
 import { syncPath } from '../../lib/sync-path.ts'
+import { createFirstScans } from './first-scans.ts'
 import { openJournalFile, type JournalWriter } from './journal-file.ts'
 
 const SUFFIX = '.scans'
@@ -18,6 +19,8 @@ export interface JournalFiles {
   /** The names of all files, oldest first. */
   list: () => string[]
   bytes: () => number
+  /** The time of the oldest scan in them. @throws when the folder cannot be read */
+  oldest: () => number | undefined
   close: () => void
 }
 
@@ -28,14 +31,20 @@ export function openJournalFiles(folder: string, sync: boolean): JournalFiles {
   // One for a journal file, and one for the folder when that is synced.
   const spare = keepSpareFiles(sync ? 2 : 1)
   const reserve = join(folder, RESERVE)
-  const list = () => spare.use(() => journalsOf(folder)).sort()
+  const firsts = createFirstScans()
+  const list = () => {
+    const names = spare.use(() => journalsOf(folder)).sort()
+    firsts.retain(names)
+    return names
+  }
   const hasNext = () => existsSync(reserve) || spare.use(() => canCreate(reserve))
   hasNext()
   return {
-    open: (at) => spare.use(() => openJournalFile(join(folder, newName(at)), sync, reserve)),
+    open: (at) => firsts.notedIn(spare.use(() => openJournalFile(join(folder, newName(at)), sync, reserve))),
     hasNext,
     list,
     bytes: () => bytesOf(folder, list()),
+    oldest: () => firsts.oldest(list()),
     close: spare.close,
   }
 }

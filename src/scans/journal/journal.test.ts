@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
@@ -76,4 +76,38 @@ test('the line of a scan that the link itself answered is as before links had ru
     [...readJournalFile(file, 0)].map(({ scans }) => scans[0]),
     [scan, { ...scan, answer: 20 }],
   )
+})
+
+test('the oldest scan that waits is known, also after a restart, and of files that are empty there is none', (t) => {
+  const folder = join(temporaryFolder(t), 'journal')
+  let time = 1000
+  const open = () => {
+    const clocks = { now: () => time, monotonic: () => time }
+    const journal = openJournal({
+      folder,
+      sync: false,
+      ...clocks,
+      onFailure: assert.ifError,
+      onUncounted: assert.ifError,
+      onThrow: assert.ifError,
+    })
+    return journal
+  }
+  const first = open()
+  assert.equal(first.oldest(), undefined)
+  for (const at of [990, 2000, 3000]) {
+    time = at + 10
+    first.record({ ...scan, at }, () => {})
+    first.flush()
+    if (at === 2000) first.rotate()
+  }
+  assert.equal(first.oldest(), 990)
+  const [oldest = ''] = first.rotate().closed
+  rmSync(join(folder, oldest))
+  assert.equal(first.oldest(), 3000)
+  first.close()
+  // The file has the time at which it was created, which is that of its first scan but for a moment.
+  const again = open()
+  undoLater(t, again.close)
+  assert.equal(again.oldest(), 3010)
 })

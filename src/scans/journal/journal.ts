@@ -24,6 +24,8 @@ export interface Journal {
   status: () => JournalStatus
   /** Bytes that are not folded yet. */
   backlog: () => number
+  /** The time of the oldest scan whose file is not folded yet. @throws when the folder cannot be read */
+  oldest: () => number | undefined
   close: () => void
 }
 
@@ -89,6 +91,7 @@ export function openJournal(options: JournalOptions): Journal {
     },
     status: writer.status,
     backlog: files.bytes,
+    oldest: files.oldest,
     close() {
       flush()
       writer.end()

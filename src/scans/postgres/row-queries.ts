@@ -49,6 +49,11 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       const byLink = new Map(rows.map((row) => [row.link_id, row]))
       return linkIds.map((linkId) => byLink.get(linkId) ?? NONE)
     },
+    async behindMs() {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectBehind(bind, folder)], values)
+      return row?.[1] ?? 0
+    },
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
       const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]

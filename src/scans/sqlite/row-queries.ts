@@ -18,6 +18,7 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>):
       const read = db.prepare('select * from totals where link_id = ?')
       return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NONE)
     },
+    behindMs: async () => BEHIND_MS,
     async ofLink(linkId, { audience, slots, parts, previous }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),

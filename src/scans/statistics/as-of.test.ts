@@ -12,8 +12,9 @@ test('a fold of another node that is further behind than promised says until whe
 })
 
 test('of what this node and another lack, the earlier time counts', () => {
-  assert.deepEqual(asOfResponse(NOW, true, undefined), {})
-  assert.deepEqual(asOfResponse(NOW, false, undefined), { as_of: ago(0) })
-  assert.deepEqual(asOfResponse(NOW, true, ago(9000)), { as_of: ago(9000) })
-  assert.deepEqual(asOfResponse(NOW, false, ago(9000)), { as_of: ago(9000) })
+  assert.deepEqual(asOfResponse(undefined, undefined), {})
+  assert.deepEqual(asOfResponse(NOW, undefined), { as_of: ago(0) })
+  assert.deepEqual(asOfResponse(undefined, ago(9000)), { as_of: ago(9000) })
+  assert.deepEqual(asOfResponse(NOW, ago(9000)), { as_of: ago(9000) })
+  assert.deepEqual(asOfResponse(NOW - 10_000, ago(9000)), { as_of: ago(10_000) })
 })

@@ -10,6 +10,8 @@ import { readTotals } from './totals.ts'
 /** Reads the folded scans, in the warehouse's thread. */
 export interface Reading {
   totals: (linkIds: number[]) => Promise<Totals[]>
+  /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
+  behindMs: () => Promise<number>
   stats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats>
   statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   exportPage: (table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
@@ -19,6 +21,7 @@ export interface Reading {
 export function createReading(rows: RowQueries): Reading {
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
+    behindMs: rows.behindMs,
     stats: (linkId, query, now) => readStats(rows, linkId, query, now),
     statsOfMany: (links, query, now) => readStatsOfMany(rows, links, query, now),
     exportPage: (...args) => readPage(rows, ...args),

@@ -99,6 +99,8 @@ export interface PageQueries {
 export interface RowQueries extends PageQueries {
   /** In the order of the links. */
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
+  /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
+  behindMs: () => Promise<number>
   ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
   ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
   /** Reads the texts of these ids, which never change. */
