@@ -11,7 +11,7 @@ import { urlOf } from './support/postgres.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, visit } from './support/server.ts'
-import { diskOfFewFiles } from './support/failing-disk.ts'
+import { diskOfFewFiles, failingDisk } from './support/failing-disk.ts'
 import { smallDisk } from './support/small-disk.ts'
 import { UNLIMITED } from './support/workload.ts'
 
@@ -128,4 +128,18 @@ test('on a disk without room for another file, no visit is lost, and statistics 
   await poll(async () => (await fetch(`${service.url}/readyz`)).status === 200)
   await kill(service)
   assert.equal(await lostBy(await startOn(t, disk)), 0)
+})
+
+test('where even the number of lost visits cannot be stored, metrics have it and the log says that it is not kept', async (t) => {
+  const disk = failingDisk(t)
+  if (disk === undefined) return
+  const service = await startOn(t, disk)
+  const { code } = await create(service, { target: TARGET })
+  await visit(`${service.url}/${code}`)
+  disk.fail()
+  const lost = await loseVisits(service, `${service.url}/${code}`)
+  assert.ok(lost > 0)
+  const { stdout } = await quirl(service.dataDir, 'status')
+  assert.match(stdout, /is not ready: scans cannot be recorded\n/)
+  assert.match(service.output(), /the number of scans that were not recorded is not stored: it ends with this process/)
 })

@@ -10,13 +10,15 @@ import { createConnections } from './server.ts'
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 /** Far more than the kernel buffers for one connection. */
 const LARGE = 32 << 20
+const LONG = 3_600_000
 
 /** A server that sends `answer`, and the requests that are held until `release` is called. */
 async function serve(
   t: TestContext,
   answer: Buffer | string,
 ): Promise<{ port: number; drain: Drain; lateOnes: boolean[] }> {
-  const connections = createConnections(() => 'id')
+  // Nothing ends because it takes long.
+  const connections = createConnections(() => 'id', { headersMs: LONG, requestMs: LONG, silentMs: LONG })
   const lateOnes: boolean[] = []
   const server = connections.serve((request, response) => {
     lateOnes.push(drain?.isLate(request) === true)
@@ -72,4 +74,16 @@ test('the first byte of a request before the stop is its beginning, and the requ
   assert.equal(received().split('served').length - 1, 2)
   assert.match(received(), /Connection: keep-alive[\s\S]*connection: close/i)
   assert.equal(lateOnes.at(-1), false)
+})
+
+test('connections that have sent nothing, or wait for another request, are closed at once', async (t) => {
+  const { port, drain } = await serve(t, 'served')
+  const [silent, idle] = [connectRaw(t, port), connectRaw(t, port)]
+  await once(silent.socket, 'connect')
+  idle.socket.write(REQUEST)
+  await poll(() => idle.received().endsWith('served'))
+  await drain.begin()
+  await drain.close()
+  await Promise.all([silent.closed, idle.closed])
+  assert.equal(silent.received(), '')
 })

@@ -130,14 +130,17 @@ function closeAfter(connection: Connection, response: ServerResponse | undefined
 function look(server: Server, connections: Map<Socket, Connection>, isOver: boolean): void {
   let waiting: Set<Socket> | undefined
   for (const [socket, connection] of connections) {
-    if (socket.destroyed) connections.delete(socket)
+    if (socket.destroyed) {
+      connections.delete(socket)
+      continue
+    }
     const { bytes, isRead, last } = connection
     connection.bytes = socket.bytesRead
     // The parser has refused the request, or its client has disconnected.
     if (!socket.readable) connection.hasPart = false
     if (isRead || !isReading(socket, last) || (bytes !== socket.bytesRead && !isOver)) continue
     connection.isRead = true
-    connection.hasPart = last?.req.complete !== false && !(waiting ??= waitingConnections(server)).has(socket)
+    connection.hasPart = last?.req.complete !== false && !isWaiting(socket, (waiting ??= waitingConnections(server)))
     if (!connection.hasPart) closeAfter(connection, last)
   }
 }
@@ -155,12 +158,17 @@ function isPending(response: ServerResponse | undefined): boolean {
   return response !== undefined && !response.closed
 }
 
+/** Whether no request has begun to arrive. Node lists a connection only once it has had a request. */
+function isWaiting(socket: Socket, waiting: Set<Socket>): boolean {
+  return socket.bytesRead === 0 || waiting.has(socket)
+}
+
 interface Parser {
   socket: Socket
 }
 
 /**
- * The connections on which no request has begun to arrive. Node uses this list to close idle connections, where it would also cut
+ * The connections that wait for another request. Node uses this list to close idle connections, where it would also cut
  * responses that are not sent yet, and has no public name for it.
  */
 function waitingConnections(server: Server): Set<Socket> {
@@ -172,7 +180,8 @@ function waitingConnections(server: Server): Set<Socket> {
 async function closeWhenIdle({ server, sockets, latest }: Drained): Promise<void> {
   stopListening(server)
   while (![...sockets()].every(({ destroyed }) => destroyed)) {
-    for (const socket of waitingConnections(server)) if (!isPending(latest(socket))) socket.destroySoon()
+    const waiting = waitingConnections(server)
+    for (const socket of sockets()) if (isWaiting(socket, waiting) && !isPending(latest(socket))) socket.destroySoon()
     await nextLook()
   }
 }
