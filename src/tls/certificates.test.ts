@@ -5,6 +5,8 @@ import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { saveCertificate, type StoredCertificate } from './certificate-store.ts'
 import { createCertificates } from './certificates.ts'
+import { Postponed } from './issuance-error.ts'
+import type { Issuer } from './issuer.ts'
 import type { Accept, Identity } from './listener.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
@@ -27,6 +29,7 @@ interface Setting {
   save: (certificate: StoredCertificate) => Promise<void>
   /** The chain that serves a connection of the name. */
   visit: (name: string) => Promise<string | undefined>
+  sweep: () => Promise<void>
   /** The chains that TLS servers were made for. */
   loaded: string[]
   issued: string[]
@@ -35,7 +38,11 @@ interface Setting {
   pass: (ms: number) => void
 }
 
-async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undefined> {
+async function set(
+  t: TestContext,
+  driver: StoreDriver,
+  issue: Issuer['issue'] = assert.fail,
+): Promise<Setting | undefined> {
   const db = await driver.open(t)
   if (db === undefined) return undefined
   let monotonic = 0
@@ -49,7 +56,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
     monotonic: () => monotonic,
     random: () => 0.5,
     client: { directory: assert.fail, post: assert.fail, get: assert.fail },
-    issuer: { issue: assert.fail },
+    issuer: { issue },
     queue: {
       async obtain(name) {
         issued.push(name)
@@ -72,6 +79,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
       const found = certificates.acceptFor(name)
       return servers.chainOf(typeof found === 'function' ? found : await found.find(new AbortController().signal))
     },
+    sweep: certificates.sweep,
     loaded: servers.loaded,
     issued,
     queued,
@@ -136,6 +144,23 @@ for (const driver of drivers) {
       assert.equal(served.filter((chain) => chain === 'issued').length, 100)
       assert.deepEqual([issued, loaded], [['new.example.com'], ['issued']])
       assert.deepEqual(new Set(queued), new Set(['new.example.com']))
+    })
+
+    test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {
+      const asked: string[] = []
+      const setting = await set(t, driver, async (name, { purpose }) => {
+        asked.push(`${purpose} ${name}`)
+        if (purpose === 'renewal') throw new Postponed(name, { reason: 'too many', until: NOW + DAY })
+        return certificate(name, 'renewed')
+      })
+      if (setting === undefined) return
+      const { save, sweep } = setting
+      const due = { renewAt: NOW, notAfter: NOW + DAY }
+      for (let at = 0; at < 50; at++)
+        await save({ ...certificate(`${at}.example.com`), ...due, notAfter: NOW + at + 1 })
+      await save({ ...certificate(HOST), ...due })
+      await sweep()
+      assert.deepEqual(asked, [`own ${HOST}`, ...[0, 1, 2].map((at) => `renewal ${at}.example.com`)])
     })
   })
 }

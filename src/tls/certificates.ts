@@ -24,7 +24,7 @@ import {
   resetIssuance,
   type Issuance,
 } from './issuance-store.ts'
-import { IssuanceError } from './issuance-error.ts'
+import { IssuanceError, Postponed } from './issuance-error.ts'
 import type { Stop } from './issuance-line.ts'
 import type { IssuanceQueue } from './issuance-queue.ts'
 import type { Issuer } from './issuer.ts'
@@ -74,7 +74,9 @@ export interface Certificates {
    * the authority; rejects with an IssuanceError when no certificate can be issued now.
    */
   acceptFor: (name: string) => NonNullable<Found>
-  /** Renews due certificates, obtains the service's own when it has none, and prepares the keys of session tickets. */
+  /** Goes on with the names that wait for their first certificate, and prepares the keys of session tickets. */
+  prepare: () => Promise<void>
+  /** Does the same, renews due certificates, and obtains the service's own when it has none. */
   sweep: () => Promise<void>
   /** Renews a certificate now, regardless of earlier failures. @throws {IssuanceError} */
   renew: (name: string) => Promise<StoredCertificate>
@@ -114,16 +116,20 @@ export function createCertificates(deps: CertificateDeps): Certificates {
   const cache = createAcceptCache(deps)
   const [expiries, waiting] = [createExpiries(deps), createWaiting(deps)]
 
+  async function prepare(): Promise<void> {
+    queue.resume()
+    await tickets.prepare()
+  }
+
   return {
     acceptFor: createAcceptFor(deps, cache),
+    prepare,
     async sweep() {
-      await tickets.prepare()
-      queue.resume()
+      await prepare()
       const own = await findCertificate(db.read, host)
       if (own === undefined) await ignoreIssuanceError(issuer.issue(host, { purpose: 'own' }))
       await renewDue(deps, cache)
       await expiries.read()
-      await waiting.read()
       const old = (await deps.removalTime()) - RETENTION_MS
       await deleteCertificates(db.write, old)
       await deleteIssuances(db.write, old)
@@ -228,11 +234,37 @@ function createWaiting({ db, queue, limiter }: Pick<CertificateDeps, 'db' | 'que
 }
 
 async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void> {
-  const due = (await findDueCertificates(deps.db.read, deps.now())).values()
+  const { db, now, host } = deps
+  const due = await findDueCertificates(db.read, now())
+  const own = due.filter(({ name }) => name === host)
+  // Places among the orders are kept for it, so that those of others being taken is no reason to stop before.
+  for (const certificate of own) await renewUnlessPostponed(deps, cache, certificate)
+  const others = due.filter(({ name }) => name !== host).values()
+  let isPostponed = false
   const worker = async () => {
-    for (const certificate of due) await ignoreIssuanceError(renewIfDue(deps, cache, certificate))
+    for (const certificate of others) {
+      isPostponed ||= !(await renewUnlessPostponed(deps, cache, certificate))
+      // The next sweep begins with those that expire first.
+      if (isPostponed) return
+    }
   }
   await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
+}
+
+/** @returns false when nothing of its kind is ordered for now */
+async function renewUnlessPostponed(
+  deps: CertificateDeps,
+  cache: AcceptCache,
+  certificate: StoredCertificate,
+): Promise<boolean> {
+  try {
+    await renewIfDue(deps, cache, certificate)
+    return true
+  } catch (error) {
+    // The issuer has logged its errors, and decides when to retry.
+    if (!(error instanceof IssuanceError)) throw error
+    return !(error instanceof Postponed)
+  }
 }
 
 async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: StoredCertificate): Promise<void> {

@@ -10,6 +10,7 @@ import type { Domains } from '../domains/open.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
+import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
 import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
@@ -124,7 +125,12 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
 
 function createSweeps(certificates: Certificates, { monotonic, log }: TlsNeeds) {
   const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'certificates could not be renewed'))
-  const sweep = () => tasks.run(certificates.sweep())
+  // An authority that does not answer holds up renewals for longer than a minute, and nothing else.
+  const renew = shareRun(certificates.sweep)
+  const sweep = () => {
+    tasks.run(certificates.prepare())
+    tasks.run(renew())
+  }
   let timer: NodeJS.Timeout | undefined
   return {
     start() {

@@ -44,9 +44,9 @@ interface Authorization {
   challenges: { type: string; url: string; token: string; error?: AcmeProblem }[]
 }
 
-/** The first polling intervals in milliseconds; later ones follow Retry-After. */
+/** The first polling intervals in milliseconds; later ones follow Retry-After, within bounds. */
 const FIRST_POLLS_MS = [30, 60, 120, 250]
-const MAX_POLL_MS = 5000
+const POLL_MS = { min: 250, usual: 1000, max: 5000 }
 
 /**
  * Orders a certificate and completes its challenges (RFC 8555, 7.4).
@@ -139,6 +139,7 @@ async function poll<T>(
   for (let tries = 0; ; tries++) {
     const { value, retryAfter } = await read()
     if (isDone(value as T)) return value as T
-    await sleep(FIRST_POLLS_MS[tries] ?? Math.min(retryAfter ?? 1000, MAX_POLL_MS), { signal })
+    const asked = Math.max(POLL_MS.min, Math.min(retryAfter ?? POLL_MS.usual, POLL_MS.max))
+    await sleep(FIRST_POLLS_MS[tries] ?? asked, { signal })
   }
 }
