@@ -191,11 +191,11 @@ inBrowser(
     const urls: string[] = []
     page.on('request', (request) => urls.push(request.url()))
     await openWith(page, [entry(menu, 'Menu'), entry(poster, '<img src=x onerror=alert(1)>'), entry(gone, 'Gone')])
-    await says(page.locator('.kept-sum'), '3 links · 3 visits, 2 unique visitors by people in the last 30 days')
+    await says(page.locator('.kept-sum'), '3 links · 3 visits, 2 unique visitors in the last 30 days, without bots')
     const rowOf = (name: string) => rows(page).filter({ hasText: name })
     const said = (await rowOf('Menu').textContent()) ?? ''
     assert.match(said, /2 visits, 1 unique visitor/)
-    assert.doesNotMatch(said, /by people in the last 30 days/, 'the sum says that once')
+    assert.doesNotMatch(said, /in the last 30 days, without bots/, 'the sum says that once')
     assert.equal(await rowOf('Menu').locator('rect').count(), 30)
     assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 visit,/)
     assert.match((await rowOf('Gone').textContent()) ?? '', /No longer exists, or has a new private address/)

@@ -511,6 +511,16 @@ describe('a design that scans poorly', () => {
     },
   )
 
+  inBrowser('has its contrast with a comma in German, by the preview and by the saved page', async (page) => {
+    const link = await create1()
+    await put(`${server.url}/api/manage/${link.token}`, { design: pale })
+    await open(page, { ...link, token: `${link.token}?lang=de` })
+    await untilVerdict(page, /^Schlecht: .* Kontrast 1,\d+:1\./)
+    await choose(page, { fg: '#ffe37b' })
+    await untilVerdict(page, /Kontrast 1,\d+:1\. Drucken Sie/)
+    assert.match(await page.locator('#design .note').first().innerText(), /Kontrast 1,\d+:1\. Alle diese Dateien/)
+  })
+
   inBrowser('is marked among the links that the browser keeps', async (page, t) => {
     const link = await create1()
     t.after(() => page.evaluate('localStorage.clear()'))

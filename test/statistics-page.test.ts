@@ -134,8 +134,12 @@ inBrowser(
       await page.goto(address)
       await page.getByText('live', { exact: true }).waitFor()
       assert.deepEqual(await accessibilityFaults(page), [], address)
+      // Everything unfolded, on the narrowest phones: the names of time zones are long.
+      await page.setViewportSize({ width: 320, height: 740 })
+      await page.evaluate('for (const folded of document.querySelectorAll("#statistics details")) folded.open = true')
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-      assert.ok(width <= 360, `${address} is ${width} pixels wide`)
+      assert.ok(width <= 320, `${address} is ${width} pixels wide`)
+      await page.setViewportSize({ width: 360, height: 740 })
     }
     await page.getByRole('heading', { name: 'Print it, then scan it' }).waitFor()
     await visit(fresh.short_url, { 'user-agent': PHONE })

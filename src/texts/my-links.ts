@@ -23,7 +23,7 @@ const en = {
     links: { one: '1 link', more: '{count} links' },
     scans: { one: '1 visit', more: '{count} visits' },
     visitors: { one: '1 unique visitor', more: '{count} unique visitors' },
-    window: 'by people in the last 30 days',
+    window: 'in the last 30 days, without bots',
     poor: 'QR code hard to scan',
     missing: 'No longer exists, or has a new private address',
     limited: 'The statistics cannot be read right now, because of too many requests. Please try again later.',
@@ -87,7 +87,7 @@ const de: typeof en = {
     links: { one: '1 Link', more: '{count} Links' },
     scans: { one: '1 Besuch', more: '{count} Besuche' },
     visitors: { one: '1 Besucher', more: '{count} verschiedene Besucher' },
-    window: 'von Menschen in den letzten 30 Tagen',
+    window: 'in den letzten 30 Tagen, ohne Bots',
     poor: 'QR-Code schwer zu scannen',
     missing: 'Gibt es nicht mehr, oder hat eine neue private Adresse',
     limited:

@@ -23,7 +23,7 @@ const en = {
     bots: 'Bots',
   },
   hints: {
-    people: 'each time that a person opens your link',
+    people: 'each time that a person opens the link',
     unique: 'each person counts once a day',
     qr: 'printed or shown on a screen',
     bots: 'counted apart: previews and crawlers',
@@ -95,7 +95,7 @@ const de: typeof en = {
     bots: 'Bots',
   },
   hints: {
-    people: 'jedes Mal, wenn ein Mensch Ihren Link öffnet',
+    people: 'jedes Mal, wenn ein Mensch den Link öffnet',
     unique: 'jede Person zählt einmal am Tag',
     qr: 'gedruckt oder am Bildschirm',
     bots: 'getrennt gezählt: Vorschauen und Suchmaschinen',

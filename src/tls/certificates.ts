@@ -126,6 +126,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     prepare,
     async sweep() {
       await prepare()
+      await waiting.read()
       const own = await findCertificate(db.read, host)
       if (own === undefined) await ignoreIssuanceError(issuer.issue(host, { purpose: 'own' }))
       await renewDue(deps, cache)

@@ -57,7 +57,7 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
   const { language, action, formKey, revision, refused, preview, pictures } = options
   const texts = designerTexts[language]
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
-  const verdict = poorVerdict(design, previewTexts[language])
+  const verdict = poorVerdict(design, language)
   // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
   return html`<form method="post" action="${action}" id="looks">
       <input type="hidden" name="action" value="design" />

@@ -7,7 +7,6 @@ import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designFaultTexts } from '../../texts/design-faults.ts'
 import { designerTexts } from '../../texts/designer.ts'
-import { previewTexts } from '../../texts/preview.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
 import { designOfValues, type DesignValues } from './values.ts'
@@ -46,7 +45,7 @@ export async function saveDesign(
   try {
     requireSmallLogo(values)
     const design = await links.checkDesign(before, body, drawing)
-    const verdict = poorVerdict(change.design, previewTexts[language])
+    const verdict = poorVerdict(change.design, language)
     const isKnown = values['poor'] === 'yes' || isDeepStrictEqual(change.design, before.design)
     if (verdict !== undefined && !isKnown) return { refused: askAgain(before, values, verdict, language) }
     await links.change(before, body, { ifMatch, design })

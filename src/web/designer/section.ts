@@ -1,6 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
 import { designerTexts } from '../../texts/designer.ts'
-import { previewTexts } from '../../texts/preview.ts'
 import { foldedSection } from '../owner/folded.ts'
 import { imagePath } from '../image-path.ts'
 import { sectionMessage } from '../owner/message.ts'
@@ -15,7 +14,7 @@ export function designSection(
   notice?: Notice,
 ): Html {
   const texts = designerTexts[language]
-  const verdict = poorVerdict(design, previewTexts[language])
+  const verdict = poorVerdict(design, language)
   const isOpen = notice?.at === 'design'
   return foldedSection(
     { id: 'design', title: texts.heading, isOpen },
