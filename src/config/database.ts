@@ -13,7 +13,7 @@ export const databaseSettings = {
     isSecret: true,
     parse: parseUrl,
     allowed,
-    doc: 'PostgreSQL (14 or newer) that stores the links and everything about them, so that several nodes share them ([several nodes](scale.md)); TLS and several hosts as libpq means them ([connections](scale.md#connections)); unset: SQLite in `DATA_DIR`',
+    doc: 'PostgreSQL (14 or newer) that stores the links and everything about them, so that several nodes share them ([several nodes](scale.md)); `sslmode` and several hosts as libpq means them ([connections](scale.md#connections)); unset: SQLite in `DATA_DIR`',
   }),
   databaseListenUrl: setting({
     name: 'DATABASE_LISTEN_URL',
