@@ -251,6 +251,18 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     assert.deepEqual(await designOf(link), saved)
   })
 
+  inBrowser('a logo that is chosen before the script of the preview has loaded', async (page) => {
+    const link = await create1()
+    await page.goto(`${server.url}/m/${link.token}`)
+    await choose(page, { logo: { name: 'logo.svg', mimeType: 'image/svg+xml', buffer: svgFile } })
+    await page.evaluate('document.querySelector("#design details").open = true')
+    await page.locator('form.design').scrollIntoViewIfNeeded()
+    await page.locator('.preview', { hasText: /^Not saved yet\./ }).waitFor()
+    await untilVerdict(page, /^(?:Excellent|Good|Fair):/)
+    assert.equal(await press(page, 'Save design'), 200)
+    assert.deepEqual(await designOf(link), { logo: { image: svgLogo } })
+  })
+
   inBrowser('a ready-made look that is chosen before the script of the preview has loaded', async (page) => {
     const link = await create1()
     const hold = Promise.withResolvers<void>()

@@ -18,7 +18,7 @@ const en = {
   keptText: (days: number | undefined) =>
     days === undefined
       ? 'Until the link is deleted.'
-      : `Each visit is deleted after ${days === 1 ? 'a day' : `${days.toLocaleString('en')} days`}. The numbers of visits by day and month, without the visits themselves, are kept until the link is deleted.`,
+      : `Each visit is deleted after ${days === 1 ? 'a day' : `${days.toLocaleString('en')} days`}. Numbers without the visits themselves are kept until the link is deleted: how many visits there were in each quarter of an hour, and how many of each kind of device, system, browser, place and website on each day and in each month.`,
   backups: 'Copies that the operator has made for safety have the data of their time.',
   never: 'Never stored',
   neverItems: [
@@ -35,7 +35,7 @@ const en = {
     'Browsers that send “Global Privacy Control” or “Do Not Track” are counted without a fingerprint, a city or the website they came from.',
   owners: 'If you create links',
   ownersText:
-    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, except that its code is never given to anyone again. Your browser keeps the private address of a link that you create here on your device, unless you choose otherwise after the creation; the service gets it only when you use it.',
+    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, except that its code is never given to anyone again. Your browser keeps the private address of a link that you create here on your device, unless you choose otherwise after the creation; the service gets it only when you use it. It keeps the access code of a private service only if you tick the box for that.',
   limits: 'Limits of fair use',
   limitsText:
     'So that nobody overloads the service, it counts requests of each address by the hour. For that it keeps a digest of the address, mixed with a random number, never the address itself.',
@@ -67,7 +67,7 @@ const de: typeof en = {
   keptText: (days) =>
     days === undefined
       ? 'Bis der Link gelöscht wird.'
-      : `Jeder Besuch wird nach ${days === 1 ? 'einem Tag' : `${days.toLocaleString('de')} Tagen`} gelöscht. Die Anzahl der Besuche je Tag und Monat, ohne die Besuche selbst, bleibt, bis der Link gelöscht wird.`,
+      : `Jeder Besuch wird nach ${days === 1 ? 'einem Tag' : `${days.toLocaleString('de')} Tagen`} gelöscht. Anzahlen ohne die Besuche selbst bleiben, bis der Link gelöscht wird: wie viele Besuche es in jeder Viertelstunde gab, und wie viele an jedem Tag und in jedem Monat von welcher Art von Gerät, System, Browser, welchem Ort und welcher Website kamen.`,
   backups: 'Sicherungskopien des Betreibers enthalten den Stand ihrer Zeit.',
   never: 'Nie gespeichert',
   neverItems: [
@@ -84,7 +84,7 @@ const de: typeof en = {
     'Browser, die „Global Privacy Control“ oder „Do Not Track“ senden, werden ohne Fingerabdruck, Stadt und Herkunftsseite gezählt.',
   owners: 'Wenn Sie Links erstellen',
   ownersText:
-    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das; nur wird sein Code nie wieder vergeben. Ihr Browser behält die private Adresse eines Links, den Sie hier erstellen, auf Ihrem Gerät, wenn Sie es nach dem Erstellen nicht anders wählen; der Dienst bekommt sie nur, wenn Sie sie benutzen.',
+    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das; nur wird sein Code nie wieder vergeben. Ihr Browser behält die private Adresse eines Links, den Sie hier erstellen, auf Ihrem Gerät, wenn Sie es nach dem Erstellen nicht anders wählen; der Dienst bekommt sie nur, wenn Sie sie benutzen. Den Zugangscode eines privaten Dienstes behält er nur, wenn Sie das ankreuzen.',
   limits: 'Grenzen der fairen Nutzung',
   limitsText:
     'Damit niemand den Dienst überlastet, zählt er die Anfragen jeder Adresse je Stunde. Dafür behält er eine Prüfsumme der Adresse, vermischt mit einer Zufallszahl, nie die Adresse selbst.',

@@ -61,6 +61,7 @@ function startPreview(form: HTMLFormElement, update: Update): void {
       // The owner may have chosen another file while this one was read.
       if (picker?.files?.[0] !== file) return
       logo = chosen
+      isEdited ||= file !== undefined
       if (picker && chosen.smaller) replaceFile(picker, chosen.smaller)
       scheduleUpdate()
     })
@@ -79,9 +80,10 @@ function startPreview(form: HTMLFormElement, update: Update): void {
     scheduleUpdate()
   })
   picker?.addEventListener('change', loadLogo)
-  // Browsers restore the chosen file after a reload and after "back".
+  // Browsers restore the chosen file after a reload and after "back"; and it may be chosen before this script is loaded.
   addEventListener('pageshow', loadLogo)
   update(logo, isEdited)
+  if (picker?.files?.length) loadLogo()
 }
 
 /** Has the form send another file. */
