@@ -93,6 +93,29 @@ describe('the start page', () => {
   )
 
   inBrowser(
+    'shows the poster as it is printed: all of a long title, in the middle of the page',
+    async (page) => {
+      await page.goto(at('/'))
+      for (const title of [
+        'Menu',
+        'Opening hours & breakfast – from 8 o’clock on each day of the week, also on Sundays',
+      ]) {
+        await type(page, { title })
+        await page.locator('.home-poster-title', { hasText: title }).waitFor()
+        const parts = ['.home-poster', '.home-poster-title', '.home-poster-link'].map((each) => page.locator(each))
+        const [sheet, head, foot] = await Promise.all(parts.map((each) => each.boundingBox()))
+        assert.ok(sheet && head && foot)
+        const [above, below] = [head.y - sheet.y, sheet.y + sheet.height - foot.y - foot.height]
+        assert.ok(Math.abs(above - below) < 2, `${above} pixels above, ${below} below`)
+        assert.ok(above > (sheet.width / 210) * 20, `${above} pixels above what can be printed`)
+      }
+      // A browser restores what was typed when the next test opens the page again.
+      await type(page, { title: '' })
+    },
+    { scripts: true },
+  )
+
+  inBrowser(
     'draws the code while one types: a scan of the poster reads the address that the link will have',
     async (page) => {
       await page.goto(at('/'))

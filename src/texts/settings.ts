@@ -13,7 +13,7 @@ const en = {
   },
   pause: {
     title: 'Pause',
-    live: 'Live',
+    live: 'Active',
     paused: 'Paused',
     lead: 'While the link is paused, visitors see a page that says that nothing is here at the moment. Printed codes stay yours: they work again as soon as you resume the link.',
     isPaused:
