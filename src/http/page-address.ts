@@ -54,8 +54,8 @@ function partsOf(address: string): { path: string; query: string; fragment: stri
 }
 
 /** Only templates write quotation marks: in texts they are escaped. */
-const addressed = / (href|action)="(\/[^"]*)"/g
-const form = /<form [^<>]*>/g
+const addressed = /\s(href|action)="(\/[^"]*)"/g
+const form = /<form\s[^<>]*>/g
 
 /**
  * A rendered page whose links and forms lead to other pages of the service in its language. This is the one place that does
