@@ -122,7 +122,7 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /** Opens the features that resolve and record visits. */
 async function openRecording(config: Config, environment: Environment, foundation: Foundation, open: Open) {
-  const { now, removalTime, monotonic, log, store, bus, origin, client } = foundation
+  const { now, removalTime, clock, monotonic, log, store, bus, origin, client } = foundation
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
@@ -133,6 +133,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
   const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))
+  void clock.check()
   return { ids, places, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
 }
 

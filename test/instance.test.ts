@@ -322,6 +322,10 @@ function makeOld(dataDir: string): void {
     create index replays_created_at on replays (created_at);
     insert into codes select code_key from links;
     drop table leases;
+    drop table clock;
+    drop index issuances_queued_at;
+    alter table issuances drop column queued_at;
+    alter table issuances drop column interruptions;
     alter table issuances add column holder text not null default '';
     alter table issuances add column held_until bigint not null default 0;
     drop table instance;

@@ -32,7 +32,10 @@ interface ClockNeeds {
   log: Record<'warn' | 'error', (details: object, text: string) => void>
 }
 
-/** The clock is that of the store, or this machine's when that is behind. */
+/**
+ * The clock is that of the store, or this machine's when that is behind. It is first checked when somebody asks for it: a start
+ * that is refused changes nothing.
+ */
 export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
   let time = Number.NEGATIVE_INFINITY
   let isDoubted = false
@@ -61,11 +64,11 @@ export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
   // While the store is moved or away, what was known goes on.
   const check = () =>
     checkOnce().catch((err: unknown) => isStoreUnavailable(err) || isUnavailable(err) || log.error({ err }, UNCHECKED))
-  let last: Promise<unknown> = check()
+  let last: Promise<unknown> | undefined
   const timer = setInterval(() => (last = check()), CHECK_MS).unref()
   return {
     time: async () => {
-      await last
+      await (last ??= check())
       return time
     },
     async check() {
