@@ -195,9 +195,6 @@ test('a running service moves to PostgreSQL and back with all that it has answer
   compareStored(back, owners, { newAgain: true })
 })
 
-/** Tests that wait for the ten seconds of a hold run in `npm run test:faults`. */
-const isSample = process.env['FAULTS'] !== 'all'
-
 /** Runs the command as an operator does, and resolves when it is over. */
 function startMove(from: string, to: string) {
   const child = spawn(process.execPath, [program, 'migrate', `--from=${from}`, `--to=${to}`], { cwd: '/' })
@@ -251,28 +248,24 @@ test('a move ends at once when the service that waits for it is gone, although P
   assert.match(await migrated(service.dataDir, url), /1 links/)
 })
 
-test(
-  'a move ends when the network to the store that waits for it is cut, and that store goes on',
-  { skip: isSample },
-  async (t) => {
-    const url = await emptyDatabase(t)
-    const running = await server
-    if (url === undefined || running === undefined) return
-    const proxy = await startProxy(t, running.socket)
-    const node = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: url } })
-    const { token } = await create(node, { target: 'https://example.com/' })
-    const folder = join(temporaryFolder(t), 'moved')
-    proxy.delay(2)
-    const moving = startMove(`postgres://${running.user}@127.0.0.1:${proxy.port}/${databaseOf(url)}`, folder)
-    await untilHeld(node, token)
-    proxy.cut()
-    assertEnded(await moving, /it was not renewed in time/)
-    await poll(async () => (await put(`${node.url}/api/manage/${token}`, { title: 'later' })).status === 200)
-    await assert.rejects(startServer(t, { DATA_DIR: folder }), /copy that is not complete/)
-    await migrated(url, folder)
-    assert.match(String(rowsOf(join(folder, 'links.db'))['links']), /later/)
-  },
-)
+test('a move ends when the network to the store that waits for it is cut, and that store goes on', async (t) => {
+  const url = await emptyDatabase(t)
+  const running = await server
+  if (url === undefined || running === undefined) return
+  const proxy = await startProxy(t, running.socket)
+  const node = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: url } })
+  const { token } = await create(node, { target: 'https://example.com/' })
+  const folder = join(temporaryFolder(t), 'moved')
+  proxy.delay(2)
+  const moving = startMove(`postgres://${running.user}@127.0.0.1:${proxy.port}/${databaseOf(url)}`, folder)
+  await untilHeld(node, token)
+  proxy.cut()
+  assertEnded(await moving, /it was not renewed in time/)
+  await poll(async () => (await put(`${node.url}/api/manage/${token}`, { title: 'later' })).status === 200)
+  await assert.rejects(startServer(t, { DATA_DIR: folder }), /copy that is not complete/)
+  await migrated(url, folder)
+  assert.match(String(rowsOf(join(folder, 'links.db'))['links']), /later/)
+})
 
 test('a move ends when its lock of the copy is lost, and the service goes on', async (t) => {
   const url = await emptyDatabase(t)
