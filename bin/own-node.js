@@ -74,13 +74,14 @@ export function isTooMany(error) {
  * @param {string[]} args
  */
 export function runInstead(node, args) {
-  const child = spawn(node, args, { stdio: 'inherit' })
+  // Before it starts: a signal that comes at once must not end this process and leave that one running.
   for (const signal of FORWARDED) {
     if (!(signal in constants.signals)) continue
     process.on(signal, () => {
       if (!(process.stdin.isTTY && OF_TERMINALS.has(signal))) child.kill(signal)
     })
   }
+  const child = spawn(node, args, { stdio: 'inherit' })
   child.on('error', (error) => {
     console.error(`quirl: ${isTooMany(error) ? TOO_FEW_FILES : `${node} could not be started: ${error.message}`}`)
     process.exitCode = 1
