@@ -18,7 +18,7 @@ const DOUBT_MS = DAY_MS
 
 /** The clock by which what is old is removed for good. A wrong clock does not move it before it has been said for a day. */
 export interface RemovalClock {
-  /** The latest time that is known to have come; nothing is old enough before that is known. */
+  /** The latest time that is known to have come; 0, by which nothing is old, before that is known. */
   time: () => Promise<number>
   /** Checks the clock, which also happens every ten minutes. */
   check: () => Promise<void>
@@ -37,7 +37,7 @@ interface ClockNeeds {
  * that is refused changes nothing.
  */
 export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
-  let time = Number.NEGATIVE_INFINITY
+  let time = 0
   let isDoubted = false
 
   function note({ seen, verdict }: Judgement, at: number): void {

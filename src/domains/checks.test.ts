@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { domain, REGISTERED_AT } from '../../test/support/stored-domains.ts'
+import { openRemovalClock } from '../db/removal-clock.ts'
+import { StoreUnavailable } from '../db/unavailable.ts'
 import { createChecks } from './checks.ts'
 import { createStatusCache } from './status-cache.ts'
 import { insertDomain } from './store.ts'
@@ -46,5 +49,27 @@ for (const driver of drivers) {
     mayGoOn.resolve()
     assert.equal((await late)?.status, 'active')
     assert.equal(queries, 1)
+  })
+
+  test(`domains are checked, and none is removed, while the clock of removals is not known on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+    await insertDomain(db.write, domain(NAME))
+    const away = () => Promise.reject(new StoreUnavailable('made by the test'))
+    const fail = (_: object, text: string) => assert.fail(text)
+    const log = { warn: fail, error: fail }
+    const clock = openRemovalClock({ db: { ...db, transaction: away }, now, log })
+    undoLater(t, clock.close)
+    let queries = 0
+    const dns = {
+      staticFault: () => undefined,
+      faultOf: async () => void queries++,
+      proofsOf: async () => [],
+      serviceAddresses: async () => [],
+    }
+    const statuses = createStatusCache(db, now)
+    await createChecks({ db, now, removalTime: clock.time, dns, statuses }).sweep()
+    assert.equal(queries, 1)
+    assert.equal(statuses.statusOf(NAME), 'active')
   })
 }

@@ -131,7 +131,7 @@ function startPruning(
   if (retention === Number.POSITIVE_INFINITY) return { count: () => count, stop: () => {} }
   const prune = async () => {
     const before = (await removalTime()) - retention
-    if (isHeld() || before === Number.NEGATIVE_INFINITY) return
+    if (isHeld()) return
     const removed = await warehouse.call('prune', before)
     count += removed
     if (removed > 0) log.pruned(removed, before)
