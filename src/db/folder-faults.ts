@@ -11,7 +11,7 @@ const UNLOCKED = 'the lock of DATA_DIR was removed while quirl runs, and quirl c
 export interface FolderFaults {
   /** Logs what was found before the store was opened. */
   onIntegrity: (report: IntegrityReport) => void
-  /** Logs that files of the lock of DATA_DIR were removed; with an error, that another process may have it. */
+  /** Logs that files of the lock of DATA_DIR were removed; after an error, which says that another process may have it, until it is called without. */
   onUnlocked: (removed: string[], error?: unknown) => void
   /** Logs that a file of the store is not where it was opened, once a minute at most. */
   onReplaced: (error: unknown) => void
@@ -38,8 +38,8 @@ export function createFolderFaults(
     },
     onUnlocked(removed, error) {
       unlocked = error === undefined ? undefined : UNLOCKED
-      if (error === undefined) log.warn({ files: removed }, LOCKED_AGAIN)
-      else logUnlocked(error)
+      if (error !== undefined) logUnlocked(error)
+      else if (removed.length > 0) log.warn({ files: removed }, LOCKED_AGAIN)
     },
     onReplaced: repeated(REPLACED),
     fault: () => unlocked,

@@ -40,7 +40,7 @@ export function requireOwnStore(dataDir: string): void {
 export interface FolderOptions {
   /** Called with the differences from what the last process left. */
   onIntegrity?: (report: IntegrityReport) => void
-  /** Called with the files of the folder's lock that were removed: it was taken again, unless there is an error. */
+  /** Called with the files of the folder's lock that were removed, once it was taken again; with an error each time that it could not be. */
   onUnlocked?: (removed: string[], error?: unknown) => void
   /** Called at the close: unless the service has served, the next start reports changed files again. */
   hasServed?: () => boolean
@@ -99,11 +99,14 @@ function keepLocked(
   lock: FolderLock,
   onUnlocked: NonNullable<FolderOptions['onUnlocked']>,
 ): Pick<FolderLock, 'release'> {
+  let hasFailed = false
   const timer = setInterval(() => {
     try {
       const removed = lock.renew()
-      if (removed.length > 0) onUnlocked(removed)
+      if (removed.length > 0 || hasFailed) onUnlocked(removed)
+      hasFailed = false
     } catch (error) {
+      hasFailed = true
       onUnlocked([], error)
     }
   }, RENEW_MS).unref()

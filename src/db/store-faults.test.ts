@@ -46,3 +46,16 @@ test('a fault of the store is reported for the asked time after its last occurre
   assert.equal(faults.recent(10_000), undefined)
   assert.equal(faults.metrics[0]?.read(), 3)
 })
+
+test('a lock that could not be taken again is a fault until it could', () => {
+  const lines: string[] = []
+  const note = (_: object, text: string) => void lines.push(text)
+  const faults = createStoreFaults(() => 0, { error: note, warn: note })
+  faults.folder.onUnlocked(['lock'])
+  assert.equal(faults.recent(0), undefined)
+  for (let time = 0; time < 3; time++) faults.folder.onUnlocked([], new Error('another quirl is using it'))
+  assert.match(faults.recent(0) ?? '', /could not take it again/)
+  faults.folder.onUnlocked([])
+  assert.equal(faults.recent(0), undefined)
+  assert.equal(lines.length, 2, 'a fault that goes on is logged once a minute')
+})
