@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { nameFiles } from '../../lib/named-files.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import { readLines, type Line } from './journal-lines.ts'
 import { fromRow, toRow, type Scan } from '../scan.ts'
@@ -36,7 +37,7 @@ export interface JournalWriter {
 export function openJournalFile(file: string, sync: boolean, reserve?: string): JournalWriter {
   const descriptor = create(file, reserve)
   if (sync) syncName(file, descriptor)
-  const { ino } = fstatSync(descriptor)
+  const named = nameFiles([file])
   let validBytes = 0
   let count = 0
   let isBroken = false
@@ -59,7 +60,7 @@ export function openJournalFile(file: string, sync: boolean, reserve?: string): 
       count += scans.length
     },
     scans: () => count,
-    isUsable: () => !isBroken && statSync(file, { throwIfNoEntry: false })?.ino === ino,
+    isUsable: () => !isBroken && named.lost().length === 0,
     isRemoved: () => fstatSync(descriptor).nlink === 0,
     close: () => closeSync(descriptor),
   }
