@@ -24,7 +24,7 @@ export function html(template: TemplateStringsArray, ...values: Piece[]): Html {
 
 const unindentedTemplates = new WeakMap<TemplateStringsArray, string[]>()
 
-/** The strings of a template without indentation, a twentieth of what a page sends. Each template is one object. */
+/** The strings of a template without indentation, a tenth of a page before it is compressed. Each template is one object. */
 function unindented(template: TemplateStringsArray): string[] {
   let strings = unindentedTemplates.get(template)
   if (strings === undefined) {
