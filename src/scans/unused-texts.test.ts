@@ -8,6 +8,7 @@ import { NOW, scan } from '../../test/support/fold-folders.ts'
 import { openNode, openShared } from '../../test/support/shared-folds.ts'
 import type { PostgresSession } from '../db/postgres/session.ts'
 import { MAX_NEW_REFERRERS } from './folding/new-referrers.ts'
+import { openSharedDictionary, TextsRemoved } from './postgres/dictionary.ts'
 import { openPartitions } from './postgres/partitions.ts'
 import { purgeLinks as purgeShared } from './postgres/purge.ts'
 import { sweepTexts } from './postgres/unused-texts.ts'
@@ -115,6 +116,29 @@ test('nodes that fold meanwhile keep the texts of their scans, and those of a de
   await purgeShared(session.query, [2])
   await sweepTexts(session)
   await assertExactShared(session)
+})
+
+test('the removal of other texts, however often, does not keep a node from adding its rows; that of its own does', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const dictionary = openSharedDictionary(session.query)
+  const addOthers = (text: string) => openSharedDictionary(session.query).prepareTexts([text])
+  const mine = scan({ referrer: 'mine.example' })
+  const idsOf = await dictionary.prepare([mine])
+  const keep = (ids: number[]) => session.transaction((query) => dictionary.keep(query, ids))
+  await keep(idsOf(mine))
+  for (const other of ['a.example', 'b.example']) {
+    await addOthers(other)
+    await sweepTexts(session)
+    await keep(idsOf(mine))
+  }
+  // No row has them: they were noted for this test, as the removal of their rows would.
+  await session.query(`insert into quirl_scans.unused select id from quirl_scans.dictionary where id > ${OTHER}`)
+  await sweepTexts(session)
+  await assert.rejects(keep(idsOf(mine)), TextsRemoved)
+  const again = await dictionary.prepare([mine])
+  assert.notDeepEqual(again(mine), idsOf(mine))
+  await keep(again(mine))
 })
 
 test('texts stay while a node of an earlier release folds, which does not keep its own', async (t) => {

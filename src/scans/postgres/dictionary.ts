@@ -4,7 +4,7 @@ import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.
 import { textsOf } from '../texts-of-scan.ts'
 import type { Scan } from '../scan.ts'
 import { OTHER, REFERRER, UNKNOWN } from '../warehouse-schema.ts'
-import { keepTexts, readSweeps } from './unused-texts.ts'
+import { hasTexts, keepTexts, readSweeps } from './unused-texts.ts'
 
 /** Texts whose ids are cached. */
 const CACHED = 50_000
@@ -64,11 +64,15 @@ export function openSharedDictionary(query: Query): SharedDictionary {
       const idOf = await prepareTexts(textsOfAll(scans), admitReferrers(scans, newReferrers))
       return (scan) => textsOf(scan).map(idOf)
     },
-    async keep(inTransaction, ids) {
-      if ((await keepTexts(inTransaction, ids)) === sweeps) return
-      sweeps = undefined
+    async keep(inTransaction, given) {
+      const ids = [...new Set(given)].filter((id) => id > OTHER)
+      const removals = await keepTexts(inTransaction, ids)
+      if (removals === sweeps) return
+      // Those that were removed are mostly others.
+      const areKept = await hasTexts(inTransaction, ids)
+      sweeps = removals
       cache = createBoundedCache(CACHED)
-      throw new TextsRemoved('texts were removed meanwhile')
+      if (!areKept) throw new TextsRemoved('texts were removed meanwhile')
     },
   }
 }

@@ -1,3 +1,4 @@
+import { retryConflicts } from '../../db/postgres/retry-conflicts.ts'
 import { stateOf, type Copy, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
@@ -86,17 +87,16 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
     })
   }
 
-  return async (scans, mark) => {
-    try {
-      await commit(scans, mark)
-    } catch (error) {
-      const isOld = error instanceof TextsRemoved || [UNDEFINED_TABLE, NO_PARTITION].includes(stateOf(error) ?? '')
-      if (!isOld) throw error
-      partitions.clearCache()
-      days.clearCache()
-      await commit(scans, mark)
-    }
+  /** Whether another node has removed something since this one has seen it, which is then to be prepared anew. */
+  function isOld(error: unknown): boolean {
+    if (error instanceof TextsRemoved) return true
+    if (![UNDEFINED_TABLE, NO_PARTITION].includes(stateOf(error) ?? '')) return false
+    partitions.clearCache()
+    days.clearCache()
+    return true
   }
+
+  return (scans, mark) => retryConflicts(() => commit(scans, mark), isOld)
 }
 
 /** Keeps the links of scans from being deleted before the transaction ends. @returns those that exist */

@@ -1,3 +1,4 @@
+import { retryConflicts } from '../../db/postgres/retry-conflicts.ts'
 import type { PostgresSession } from '../../db/postgres/session.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
 import {
@@ -32,13 +33,11 @@ export async function addImported(session: PostgresSession, counts: readonly Imp
  * Adds a part of a bundle or of visits if it is the next one.
  * @returns what the link has taken then; undefined when it is deleted
  */
-export async function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
-  try {
-    return await addOnce(session, part)
-  } catch (error) {
-    if (!(error instanceof TextsRemoved)) throw error
-    return addPart(session, part)
-  }
+export function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
+  return retryConflicts(
+    () => addOnce(session, part),
+    (error) => error instanceof TextsRemoved,
+  )
 }
 
 async function addOnce(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {

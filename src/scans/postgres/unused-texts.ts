@@ -36,15 +36,22 @@ export async function readSweeps(query: Query): Promise<number> {
  * Says that a transaction is about to add rows with these texts, which keeps them. @returns how often texts have been
  * removed: until the transaction ends, none will be
  */
-export async function keepTexts(query: Query, ids: Iterable<number>): Promise<number> {
+export async function keepTexts(query: Query, ids: readonly number[]): Promise<number> {
   await query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [`quirl ${LOCK}`])
   // In the order of ids, so that two nodes never wait for each other.
   const used = 'select id from quirl_scans.unused where id = any($1::integer[]) order by id for update'
   const [row] = await query<{ number: number }>(
     `with kept as (delete from quirl_scans.unused where id in (${used})) select number from quirl_scans.sweeps`,
-    [numbers([...new Set(ids)])],
+    [numbers(ids)],
   )
   return row?.number ?? 0
+}
+
+/** Whether the dictionary has all of these ids. */
+export async function hasTexts(query: Query, ids: readonly number[]): Promise<boolean> {
+  const missing = `select from unnest($1::integer[]) as id
+    where not exists (select from quirl_scans.dictionary where dictionary.id = id.id) limit 1`
+  return (await query(missing, [numbers(ids)])).length === 0
 }
 
 /**
