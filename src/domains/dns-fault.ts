@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isPublicAddress } from '../lib/public-address.ts'
 import type { Address } from './dns-query.ts'
 
 /** How many values a fault lists. */
@@ -51,10 +53,21 @@ export function cnameFault(
 
 /** The addresses that a finding lists. */
 export function foundIn(found: Address[]): string[] {
-  return found.slice(0, MAX_LISTED).map(({ address }) => address)
+  return [...new Set(found.map(({ address }) => printed(address)))].slice(0, MAX_LISTED)
 }
 
 export function listed(found: Address[]): string {
-  const texts = found.slice(0, MAX_LISTED).map(({ type, address }) => `${address} (${type})`)
-  return found.length > MAX_LISTED ? `${texts.join(', ')} and more` : texts.join(', ')
+  const texts = found.map(({ type, address }) => `${printed(address)} (${type})`)
+  const distinct = [...new Set(texts)]
+  const first = distinct.slice(0, MAX_LISTED).join(', ')
+  return distinct.length > MAX_LISTED ? `${first} and more` : first
+}
+
+/**
+ * An address as anybody may read it. The service's resolver may know names of its own network, whose addresses are not for
+ * the strangers who let it look names up. Reserved addresses, among them those of examples, no machine has.
+ */
+function printed(address: string): string {
+  const parsed = ipaddr.parse(address)
+  return isPublicAddress(parsed) || parsed.range() === 'reserved' ? address : 'a private address'
 }

@@ -150,6 +150,30 @@ describe('each fault has its code and detail', () => {
       'cname_loop',
       /qr\.example\.com → b\.example\.com → qr\.example\.com$/,
     ],
+    [
+      'addresses of private networks, which are not told',
+      {
+        'qr.example.com': {
+          a: ['10.0.0.7', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
+          aaaa: ['fd00::1', 'fe80::1'],
+        },
+      },
+      'points_elsewhere',
+      /^qr\.example\.com points to a private address \(A\), a private address \(AAAA\): it must be a CNAME/,
+    ],
+    [
+      'an address of a private network behind a public name, which is not told',
+      { 'example.com': { cname: 'intern.example.net' }, 'intern.example.net': { a: ['172.16.0.9', '127.0.0.1'] } },
+      'points_elsewhere',
+      /^example\.com → intern\.example\.net, which points to a private address \(A\), which is not the service/,
+      'example.com',
+    ],
+    [
+      'a name of a private network, which is not looked up',
+      { 'qr.example.com': { cname: 'db.internal' }, 'db.internal': { cname: 'secret.internal' } },
+      'points_elsewhere',
+      /^qr\.example\.com points to db\.internal, a name of a private network: it must be a CNAME/,
+    ],
     ['a CNAME to itself', { 'qr.example.com': { cname: 'qr.example.com' } }, 'cname_loop', /form a loop/],
     ['a server that fails', { 'qr.example.com': { fails: 'SERVFAIL' } }, 'servfail', /SERVFAIL/],
     ['a server that refuses', { 'qr.example.com': { fails: 'REFUSED' } }, 'dns_error', /EREFUSED/],
@@ -171,6 +195,7 @@ describe('each fault has its code and detail', () => {
       assert.match(fault.detail, detail)
       for (const finding of fault.findings) {
         assert.deepEqual([finding.code, finding.record.name, finding.found.length <= 5], [code, name, true])
+        assert.doesNotMatch(finding.found.join(), /^(?:10|127|169|172|192\.168|100\.64)\.|^f[de]|secret/)
       }
     })
   }

@@ -4,7 +4,7 @@ import { memoizeFor } from '../lib/memoize-for.ts'
 import { claimRecord, isProof } from './claim.ts'
 import { createRunQueries, DnsError, type Address, type DnsQueries } from './dns-query.ts'
 import { cnameFault, foundIn, listed, type DnsFault, type Finding } from './dns-fault.ts'
-import { isUnder, type DomainName } from './name.ts'
+import { isPrivateName, isUnder, type DomainName } from './name.ts'
 
 /** The longest chain of CNAME records; recursive resolvers have similar limits. */
 const MAX_CHAIN = 8
@@ -100,6 +100,11 @@ async function findFault(
     if (end === own) return undefined
     const next = await queries.cnameOf(end)
     if (next === undefined) break
+    // What the service's resolver knows of its own network is not for strangers, not even whether it has a name.
+    if (next !== own && isPrivateName(next)) {
+      const detail = `${end} points to ${next}, a name of a private network: it must be a CNAME to ${own}`
+      return fault('points_elsewhere', detail, [...chain.slice(1), next])
+    }
     if (chain.includes(next)) {
       const loop = [...chain, next].join(' → ')
       return fault('cname_loop', `the CNAME records of ${name} form a loop: ${loop}`, [...chain.slice(1), next])

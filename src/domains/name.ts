@@ -53,11 +53,15 @@ function syntaxFault(name: string): string | undefined {
 }
 
 function reservedFault(name: string, own: string | undefined): string | undefined {
-  if (reservedEndings.has(name.slice(name.lastIndexOf('.') + 1)))
-    return 'must be a public name, not one of a private network'
+  if (isPrivateName(name)) return 'must be a public name, not one of a private network'
   if (name === own) return "must not be the service's own host"
   if (own !== undefined && isUnder(name, own)) return "must not be a name under the service's own host"
   return undefined
+}
+
+/** Whether only the names of a private network, or of a machine, end like this one. */
+export function isPrivateName(name: string): boolean {
+  return !name.includes('.') || reservedEndings.has(name.slice(name.lastIndexOf('.') + 1))
 }
 
 /** Whether a name is `parent` or a name under it. */
