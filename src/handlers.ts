@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { reportRoute, securityRoute } from './abuse/routes.ts'
 import type { Config } from './config/config.ts'
@@ -69,8 +70,9 @@ function operatorHandlers(
   services: Services,
   { metrics, log }: Pick<MetricsNeeds, 'metrics'> & { log: FastifyBaseLogger },
 ) {
-  const { now, monotonic, origin, domains } = services
-  const { isInternal } = services.client
+  const { now, monotonic, origin, domains, client } = services
+  const isInternal = (request: IncomingMessage) =>
+    client.isInternal(request) && origin.isTrustedHost(request.headers.host)
   return {
     health: healthRoutes(services),
     metrics: metricsRoute({

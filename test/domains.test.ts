@@ -847,6 +847,19 @@ describe('a proxy that obtains certificates on demand', () => {
     assert.equal(await mayHave(server, HOST, { 'x-forwarded-for': '198.51.100.1' }), 403)
     assert.equal(await mayHave(server, HOST, { forwarded: 'for=198.51.100.1' }), 403)
   })
+
+  test('must name this machine: a page whose name a stranger points here reads neither this nor the metrics', async (t) => {
+    const server = await set(t)
+    const statuses = (host: string) =>
+      Promise.all(
+        [`/internal/tls-ask?domain=${HOST}`, '/metrics'].map(
+          async (path) => (await ask(`${server.url}${path}`, { headers: { host } })).status,
+        ),
+      )
+    for (const host of ['evil.example.org', 'localhost.evil.example.org'])
+      assert.deepEqual(await statuses(host), [403, 403])
+    for (const host of ['127.0.0.1:3000', 'quirl:3000', HOST]) assert.deepEqual(await statuses(host), [200, 200])
+  })
 })
 
 describe('the operator', () => {

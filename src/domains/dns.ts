@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { memoizeFor } from '../lib/memoize-for.ts'
+import { isPrivateName } from '../lib/private-name.ts'
 import { claimRecord, isProof } from './claim.ts'
 import { createRunQueries, DnsError, type Address, type DnsQueries } from './dns-query.ts'
 import { cnameFault, foundIn, listed, type DnsFault, type Finding } from './dns-fault.ts'
-import { isPrivateName, isUnder, type DomainName } from './name.ts'
+import { isUnder, type DomainName } from './name.ts'
 
 /** The longest chain of CNAME records; recursive resolvers have similar limits. */
 const MAX_CHAIN = 8

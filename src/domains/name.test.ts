@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { domainToUnicode } from 'node:url'
 import { fc } from '../../test/support/fast-check.ts'
-import { reservedEndings } from '../lib/reserved-endings.ts'
+import { reservedEndings } from '../lib/private-name.ts'
 import { readDomainName } from './name.ts'
 
 const OWN = 'go.bakery.shop'

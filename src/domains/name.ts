@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { getDomain } from 'tldts'
-import { reservedEndings } from '../lib/reserved-endings.ts'
+import { isPrivateName } from '../lib/private-name.ts'
 
 /** A host name that can be registered. */
 export interface DomainName {
@@ -57,11 +57,6 @@ function reservedFault(name: string, own: string | undefined): string | undefine
   if (name === own) return "must not be the service's own host"
   if (own !== undefined && isUnder(name, own)) return "must not be a name under the service's own host"
   return undefined
-}
-
-/** Whether only the names of a private network, or of a machine, end like this one. */
-export function isPrivateName(name: string): boolean {
-  return !name.includes('.') || reservedEndings.has(name.slice(name.lastIndexOf('.') + 1))
 }
 
 /** Whether a name is `parent` or a name under it. */

@@ -131,6 +131,15 @@ describe('with a configured origin', () => {
   })
 })
 
+test('a Host is trusted that no stranger can make lead here: addresses, private names, and the configured host', () => {
+  const { isTrustedHost } = createAt('https://go.bakery.shop')
+  const trusted =
+    '127.0.0.1:3000 [::1]:3000 10.0.0.9 203.0.113.9 localhost bakery-pc quirl:3000 quirl.monitoring.svc GO.bakery.shop. x.local'
+  for (const host of trusted.split(' ')) assert.ok(isTrustedHost(host), host)
+  const foreign = 'evil.example.com:3000 127.0.0.1.evil.example.com localhost.evil.example.com qr.example.com a,b'
+  for (const host of [...foreign.split(' '), '', undefined]) assert.ok(!isTrustedHost(host), host ?? 'none')
+})
+
 test('a trailing dot does not change a host: it still is the service or an active domain', () => {
   for (const baseUrl of ['https://qr.bakery.shop', 'https://qr.bakery.shop.']) {
     const { owns, isOwnHost } = createAt(baseUrl)

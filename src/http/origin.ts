@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { withoutRoot } from '../lib/host.ts'
+import { isPrivateName } from '../lib/private-name.ts'
 import { createLocalHosts, type Machine } from './local-hosts.ts'
 
 declare module 'fastify' {
@@ -21,6 +23,11 @@ export interface Origin {
   owns: (url: URL) => boolean
   /** Whether a host name is the service's own, or an active custom domain. */
   isOwnHost: (host: string) => boolean
+  /**
+   * Whether no stranger can make a name lead here under which a browser sent this `Host`, so that it is no page of theirs
+   * that reads the answer (DNS rebinding): an address, a name of this machine or of a private network, or the configured one.
+   */
+  isTrustedHost: (header: string | undefined) => boolean
   /** The first host that a request named and that is not of this machine; null while no origin was missed for one. */
   foreignHost: () => string | null
   /** The origins that reach the service when it listens at an address or a name: first the one for this machine. */
@@ -67,6 +74,15 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log 
     log.warn({ host }, foreignHostWarning)
   }
 
+  function isTrustedHost(header: string | undefined): boolean {
+    const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
+    if (url === null) return false
+    const host = withoutRoot(url.hostname)
+    // The parser has normalized every address.
+    const isAddress = host.startsWith('[') || isIP(host) !== 0
+    return isAddress || isPrivateName(host) || local.has(host) || host === ownHost
+  }
+
   const ownHost = own && withoutRoot(own.hostname)
   const isOwn = (host: string) => (ownHost === undefined ? local.has(host) : host === ownHost)
 
@@ -78,6 +94,7 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log 
       if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
       return `http://${headers.host}`
     },
+    isTrustedHost,
     foreignHost: () => foreignHost,
     // A custom domain serves short links only.
     ofPages: ({ customDomain }) => (customDomain === undefined ? '' : baseUrl),

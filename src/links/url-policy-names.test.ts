@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'tldts'
-import { reservedEndings } from '../lib/reserved-endings.ts'
+import { reservedEndings } from '../lib/private-name.ts'
 import { refused, accepted, notations } from '../../test/support/url-policy.ts'
 
 test('private and reserved names are rejected in any notation', () => {

@@ -5,7 +5,7 @@ import type { Reason } from '../http/problem.ts'
 import { withoutRoot } from '../lib/host.ts'
 import { codePointsOf } from '../lib/invisible.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
-import { reservedEndings } from '../lib/reserved-endings.ts'
+import { reservedEndings } from '../lib/private-name.ts'
 
 /** Whether a URL leads back to this service, which would be a redirect loop. */
 export type OwnsUrl = (url: URL) => boolean

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { html, type Html } from '../http/html.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
-import { reservedEndings } from '../lib/reserved-endings.ts'
+import { reservedEndings } from '../lib/private-name.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 

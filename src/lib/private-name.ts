@@ -9,3 +9,8 @@ export const reservedEndings: ReadonlySet<string> = new Set(
     'svc kubernetes consul docker openstacklocal novalocal lxd incus',
   ].flatMap((names) => names.split(' ')),
 )
+
+/** Whether no public name is like this one: it has a single label, or an ending of machines and private networks. */
+export function isPrivateName(name: string): boolean {
+  return !name.includes('.') || reservedEndings.has(name.slice(name.lastIndexOf('.') + 1))
+}
