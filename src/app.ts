@@ -10,6 +10,7 @@ import { createInstance } from './instance.ts'
 import { readRows } from './links/bulk/bulk-routes.ts'
 import { readChanges } from './links/bulk/change-many-routes.ts'
 import type { Services } from './services.ts'
+import { refuseForeignForms } from './web/foreign-forms.ts'
 import { readForms } from './web/read-form.ts'
 import { createHandlers, type Handlers } from './handlers.ts'
 
@@ -131,6 +132,7 @@ function addStatisticsRoutes(
 
 async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser']): Promise<void> {
   refuseEncodedBodies(pages)
+  refuseForeignForms(pages)
   readForms(pages)
   pages.get('/', browser.homePage.show)
   pages.post('/', browser.homePage.create)

@@ -8,6 +8,7 @@ export const catalogue = {
   key_required: [401, 'Creation needs the access code of this service'],
   creation_closed: [403, 'Nothing can be created here'],
   forbidden: [403, 'Access is not allowed'],
+  foreign_form: [403, 'Another site has sent this form'],
   wrong_password: [403, 'The password is wrong'],
   unscannable: [400, 'The image cannot be scanned'],
   not_found: [404, 'There is nothing at this address'],

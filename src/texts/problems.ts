@@ -16,6 +16,8 @@ const en = {
     key_required: 'Please check the access code, or ask the operator of this service for one.',
     creation_closed: 'The operator has closed this service for new links and domains.',
     forbidden: 'Only the operator can see this.',
+    foreign_form:
+      'Nothing was done. If this is what you want, please open the page here and fill in the form yourself.',
     wrong_password: 'Please type it again.',
     unscannable: 'Please choose more contrast, a smaller logo or simpler shapes.',
     tls_required: 'Please begin the address with https://.',
@@ -73,6 +75,8 @@ const de: typeof en = {
     key_required: 'Bitte prüfen Sie den Zugangscode, oder bitten Sie den Betreiber dieses Dienstes um einen.',
     creation_closed: 'Der Betreiber nimmt auf diesem Dienst keine neuen Links und Domains an.',
     forbidden: 'Das kann nur der Betreiber sehen.',
+    foreign_form:
+      'Es wurde nichts getan. Wenn Sie das möchten, öffnen Sie bitte hier die Seite, und füllen Sie das Formular selbst aus.',
     wrong_password: 'Bitte geben Sie es noch einmal ein.',
     unscannable: 'Bitte wählen Sie mehr Kontrast, ein kleineres Logo oder einfachere Formen.',
     tls_required: 'Bitte beginnen Sie die Adresse mit https://.',
