@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { textOf } from '../src/scans/api/routes.ts'
 import { undoLater } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
-import { create, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, post, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const env = { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }
 
@@ -150,4 +150,45 @@ test('an export reads at most one page ahead of a client that does not read, and
   text.destroy()
   await turn()
   assert.ok(ended)
+})
+
+test('a stream ends when its link is deleted, and when its token is replaced, but not before', async (t) => {
+  let now = Date.UTC(2026, 5, 21)
+  const server = await startServer(t, env, () => now)
+  const [deleted, rotated, late, kept] = await Promise.all(
+    Array.from({ length: 4 }, () => create(server, { target: 'https://example.com/' })),
+  )
+  assert.ok(deleted && rotated && late && kept)
+  const open = async ({ token }: { token: string }) => {
+    const { body } = await fetch(`${server.url}/api/manage/${token}/stream`)
+    const state = { isOpen: true }
+    const ended = () => (state.isOpen = false)
+    // The end of the service ends the others.
+    void body?.pipeTo(new WritableStream()).then(ended, ended)
+    return state
+  }
+  const rotate = async ({ token }: Created) =>
+    (await (await post(`${server.url}/api/manage/${token}/rotate`, undefined)).json()) as { token: string }
+  const streams = await Promise.all([deleted, rotated, late, kept].map(open))
+  const states = () => streams.map(({ isOpen }) => isOpen)
+  const [next] = [await rotate(rotated), await rotate(late)]
+  await fetch(`${server.url}/api/manage/${deleted.token}`, { method: 'DELETE' })
+  await poll(
+    () => !states()[0],
+    () => String(states()),
+  )
+  // Neither new token was used.
+  assert.deepEqual(states(), [false, true, true, true])
+  const following = await open(next)
+  await poll(
+    () => !states()[1],
+    () => String(states()),
+  )
+  assert.deepEqual([...states(), following.isOpen], [false, false, true, true, true])
+  now += 60 * 60 * 1000
+  await poll(
+    () => !states()[2],
+    () => String(states()),
+  )
+  assert.deepEqual([...states(), following.isOpen], [false, false, false, true, true])
 })

@@ -26,6 +26,7 @@ import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './
 import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
 import type { LinkId } from './store.ts'
+import { createTokenWatch, type TokenWatch } from './token-watch.ts'
 import { linksOfTokens } from './tokens.ts'
 import type { OnTrimmed, OwnsUrl, Screen } from './url-policy.ts'
 import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
@@ -50,8 +51,10 @@ export interface Links {
    * @param chargeNotFound charges an unknown token; returns the problem to send instead when the quota is used up
    */
   findManyByToken: (tokens: string[], chargeNotFound: ChargeNotFound) => Promise<(LinkId | Problem)[]>
-  /** The same with its design. */
+  /** The same as `findByToken`, with its design. */
   readByToken: (token: string) => Promise<OwnedLink>
+  /** Calls back once a token that worked no longer does, within a second or two, until the returned function is called. */
+  watchToken: TokenWatch['add']
   /**
    * Checks the design in the body of a change; returns undefined when there is none.
    * @throws {Problem} 400 when it cannot be scanned, and what `drawing.charge` rejects with
@@ -133,6 +136,7 @@ export function openLinks(needs: LinksNeeds): Links {
     findByToken: (token) => linkOfToken(management, token),
     findManyByToken: (tokens, chargeNotFound) => linksOfTokens(management, tokens, chargeNotFound),
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
+    watchToken: createTokenWatch({ db, now }).add,
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
     checkWebhook: (owned, body, charge, onTrimmed) => checkWebhook(management, owned, body, charge, onTrimmed),
     change: (owned, body, options) => changeLink(management, owned, body, options),

@@ -14,7 +14,7 @@ const MAX_BUFFERED_BYTES = 16 * 1024
 /** What streams of totals need of the rest of the program. */
 export interface StreamNeeds {
   scans: Pick<Scans, 'subscribe'>
-  links: Pick<Links, 'findByToken'>
+  links: Pick<Links, 'findByToken' | 'watchToken'>
   slots: Pick<Slots, 'streams'>
   /** Calls back when the service stops, at once if it does already, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
@@ -26,7 +26,7 @@ const schema = {
   tags: ['Statistics'],
   response: {
     200: {
-      description: 'An event `totals` each time they change.',
+      description: 'An event `totals` each time they change, until the token no longer works.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
     ...problems('unknown_token'),
@@ -34,7 +34,8 @@ const schema = {
 }
 
 /**
- * Sends server-sent events (WHATWG HTML, 9.2): the totals now and after each fold that changed them, and heartbeats.
+ * Sends server-sent events (WHATWG HTML, 9.2): the totals now and after each fold that changed them, and heartbeats. They end
+ * with the token.
  * `GET /api/manage/<token>/stream`
  */
 export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): OwnerRoutes {
@@ -42,7 +43,8 @@ export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): Own
     config: { work: 'statistics' },
     schema,
     async handler(request, reply) {
-      const link = await links.findByToken(tokenOf(request))
+      const token = tokenOf(request)
+      const link = await links.findByToken(token)
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       if (request.method === 'HEAD') return reply.headers(headers).send()
       const slot = slots.streams(request)
@@ -56,13 +58,11 @@ export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): Own
         stream.write(`event: totals\ndata: ${totals}\n\n`)
       }
       const heartbeat = setInterval(() => isRead() && stream.write(':\n\n'), HEARTBEAT_MS)
-      const unsubscribe = scans.subscribe(link.id, { send, fail: end })
-      const removeDrainListener = onDrain(end)
+      const endings = [scans.subscribe(link.id, { send, fail: end }), links.watchToken(token, end), onDrain(end)]
       // Fastify destroys the stream when the client disconnects.
       stream.once('close', () => {
         clearInterval(heartbeat)
-        unsubscribe()
-        removeDrainListener()
+        for (const remove of endings) remove()
         slot.release()
       })
       return reply.headers(headers).send(stream)

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hashToken } from '../lib/token.ts'
+import { chunks, findIdsByTokens } from './store.ts'
+import type { TokenDeps } from './rotation.ts'
+
+/** How often the tokens are looked up: so late a deletion or rotation ends what it ends, whichever process made it. */
+const INTERVAL_MS = 1000
+
+/** Watches the tokens of what goes on for long, such as a stream: what has begun with a token ends with it. */
+export interface TokenWatch {
+  /** Calls back once the link's token no longer works, until the returned function is called. */
+  add: (token: string, onEnded: () => void) => () => void
+}
+
+/** Looks nothing up while no token is watched, and does not keep the process alive. */
+export function createTokenWatch({ db, now }: TokenDeps, intervalMs = INTERVAL_MS): TokenWatch {
+  const watched = new Map<string, Set<() => void>>()
+  let isRunning = false
+
+  async function endThoseOver(): Promise<void> {
+    for (const hashes of chunks([...watched.keys()])) {
+      const working = await findIdsByTokens(db.read, hashes, now())
+      for (const hash of hashes) if (!working.has(hash)) for (const onEnded of watched.get(hash) ?? []) onEnded()
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (watched.size > 0) {
+      await sleep(intervalMs, undefined, { ref: false })
+      // While the store cannot be read, nobody knows; what reads it besides says so.
+      await endThoseOver().catch(() => {})
+    }
+    isRunning = false
+  }
+
+  return {
+    add(token, onEnded) {
+      const hash = hashToken(token)
+      const listeners = watched.get(hash) ?? new Set()
+      watched.set(hash, listeners.add(onEnded))
+      if (!isRunning) {
+        isRunning = true
+        void run()
+      }
+      return () => {
+        listeners.delete(onEnded)
+        if (listeners.size === 0 && watched.get(hash) === listeners) watched.delete(hash)
+      }
+    },
+  }
+}
