@@ -37,7 +37,10 @@ function wordsOf(instruction: string): string[] {
 type Variables = Record<string, string>
 interface Compose {
   name: string
-  services: Record<string, { image: string; environment: Variables; command?: string[]; ports?: string[] }>
+  services: Record<
+    string,
+    { image: string; environment: Variables; command?: string[]; ports?: string[]; mem_limit?: string }
+  >
 }
 const composeFiles = ['deploy/compose.yaml', 'deploy/compose.cluster.yaml']
 /** What an operator gives the compose files. */
@@ -124,6 +127,13 @@ test('each file names the version of package.json', () => {
   ].filter((image) => /^(?:registry\.example\.com\/)?quirl:/.test(image))
   assert.equal(images.length, 5)
   for (const image of images) assert.equal(image.split(':').at(-1), manifest.version, image)
+})
+
+test('each container and the unit have a bound of memory, so that what one takes ends that one alone', () => {
+  for (const path of composeFiles)
+    for (const [name, { mem_limit: limit }] of Object.entries(readCompose(path).services))
+      assert.match(limit ?? '', /^\d+[mg]$/, `${path}: ${name}`)
+  assert.match(unit, /^MemoryMax=1G$/m)
 })
 
 test('the compose files follow the schema of the Compose specification', () => {

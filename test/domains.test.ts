@@ -623,6 +623,28 @@ describe('a claim', () => {
   })
 })
 
+test('who guesses tokens or names of domains is charged, on the pages too, and the right token goes on to work', async (t) => {
+  const { url, register } = await set(t, { LIMIT_MISSES: '4' })
+  const { token } = await register(NAME)
+  const remove = (given: string) =>
+    fetch(`${url}/api/domains/${NAME}`, { method: 'DELETE', headers: { authorization: `Bearer ${given}` } })
+  const removeByForm = (given: string) =>
+    fetch(`${url}/domains`, {
+      method: 'POST',
+      body: new URLSearchParams({ name: NAME, action: 'remove', token: given }),
+    })
+  const guesses = [
+    () => remove('domain_wrong'),
+    () => fetch(`${url}/api/domains/unknown.example.com`),
+    () => removeByForm('domain_wrong'),
+    () => fetch(`${url}/domains?name=unknown.example.com`),
+  ]
+  for (const guess of guesses) assert.equal((await guess()).status, 404)
+  for (const guess of guesses) assert.equal((await guess()).status, 429)
+  assert.equal((await fetch(`${url}/api/domains/${NAME}`)).status, 200)
+  assert.equal((await removeByForm(token ?? '')).status, 200)
+})
+
 test('a domain is removed by its token alone', async (t) => {
   const { url, register, services } = await set(t)
   const { token } = await register(NAME)

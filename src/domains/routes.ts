@@ -17,8 +17,8 @@ interface NameRoute {
 
 const validate = createValidator(registrationBody)
 
-/** DNS queries may take seconds. */
-const config = { work: 'domains' } as const
+/** DNS queries may take seconds. Unknown names and wrong tokens are charged. */
+const config = { work: 'domains', isCharged: true } as const
 
 /** What the routes need of the rest of the program. */
 export interface DomainRoutesNeeds {

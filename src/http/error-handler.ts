@@ -27,8 +27,8 @@ export const ownerHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'n
 /** What error pages add below their message, by code. */
 export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) => Html>>
 
-/** Codes that a client who guesses codes or tokens gets. */
-const notFoundCodes: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token'])
+/** Codes that a client who guesses codes, tokens or names gets. */
+const notFoundCodes: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token', 'unknown_domain'])
 
 /** Overload and an unreachable store each write at most one log line in this time. */
 const THROTTLE_LOG_MS = 1_000

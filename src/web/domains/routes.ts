@@ -29,7 +29,7 @@ import type { CertificateState } from './status.ts'
 /** What the pages need from the rest of the program. */
 export interface DomainPageNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  limits: Pick<FairUse, 'charge'>
+  limits: Pick<FairUse, 'charge' | 'chargeNotFound'>
   creation: Pick<CreationGate, 'mode' | 'require'>
   origin: Pick<Origin, 'of'>
   now: () => number
@@ -75,7 +75,10 @@ async function showDomain(needs: DomainPageNeeds, request: PageRequest, reply: F
     const domain = await needs.domains.read(name.trim())
     return sendPage(reply, domainPage(await viewOf(needs, request, { domain })))
   } catch (error) {
-    return sendForm(needs, request, reply, { typed: name.slice(0, 1000), error })
+    return sendForm(needs, request, reply, {
+      typed: name.slice(0, 1000),
+      error: await chargeUnknown(error, needs, request, reply),
+    })
   }
 }
 
@@ -101,8 +104,22 @@ async function takeForm(
     const view = await viewOf(needs, request, registered)
     return sendPage(reply.code(registered.token === undefined ? 200 : 201), domainPage(view))
   } catch (error) {
-    return sendForm(needs, request, reply, { typed: typed.slice(0, 1000), error })
+    return sendForm(needs, request, reply, {
+      typed: typed.slice(0, 1000),
+      error: await chargeUnknown(error, needs, request, reply),
+    })
   }
+}
+
+/** Charges who guesses names or keys. @returns what is to be said then */
+async function chargeUnknown(
+  error: unknown,
+  { limits }: Pick<DomainPageNeeds, 'limits'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  if (!(error instanceof Problem) || error.code !== 'unknown_domain') return error
+  return (await limits.chargeNotFound(request, reply)) ?? error
 }
 
 /** What a person may have pasted: an address instead of a host name. */
@@ -124,8 +141,9 @@ async function removeDomain(
   try {
     const removed = await needs.domains.remove(name, token?.trim() ?? '')
     return await sendPage(reply, removedPage(removed.name, language))
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
+  } catch (thrown) {
+    const error = await chargeUnknown(thrown, needs, request, reply)
+    if (!(error instanceof Problem) || error.code !== 'unknown_domain') throw error
     const view = await viewOf(needs, request, { domain })
     return sendPage(reply.code(error.status), domainPage({ ...view, fault: domainsTexts[language].wrongKey }))
   }
