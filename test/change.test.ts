@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
+import { noCharge } from '../src/links/charged.ts'
 import type { Drawing, OwnedLink } from '../src/links/design.ts'
 import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
 
 const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge: async () => {} }
+const charge = noCharge
 const RED = { fg: '#800000' }
 const BLUE = { fg: '#000080' }
 
@@ -13,7 +15,7 @@ async function startWithLink(t: TestContext) {
   const { token } = await create(server, { target: 'https://example.com/', alias: 'menu' })
   const { links, db } = server.services
   const redesign = async (owned: OwnedLink, design: object | null, ifMatch?: string) =>
-    links.change(owned, { design }, { ifMatch, design: await links.checkDesign(owned, { design }, drawing) })
+    links.change(owned, { design }, { charge, ifMatch, design: await links.checkDesign(owned, { design }, drawing) })
   return { ...server, token, links, db, redesign }
 }
 
@@ -63,8 +65,8 @@ describe('a change of a link that another request has changed since it was read'
   test('reads the link again, and both changes are stored', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
-    await links.change(owned, { title: 'Theirs' }, {})
-    const { link } = await links.change(owned, { campaign: 'ours' }, {})
+    await links.change(owned, { title: 'Theirs' }, { charge })
+    const { link } = await links.change(owned, { campaign: 'ours' }, { charge })
     assert.deepEqual([link.title, link.campaign, link.revision], ['Theirs', 'ours', 3])
     assert.deepEqual((await links.readByToken(token)).link, link)
   })
@@ -72,8 +74,8 @@ describe('a change of a link that another request has changed since it was read'
   test('is refused when If-Match requires the revision that was read', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
-    await links.change(owned, { title: 'Theirs' }, { ifMatch: '"1"' })
-    const refused = links.change(owned, { title: 'Ours' }, { ifMatch: '"1"' })
+    await links.change(owned, { title: 'Theirs' }, { charge, ifMatch: '"1"' })
+    const refused = links.change(owned, { title: 'Ours' }, { charge, ifMatch: '"1"' })
     await assert.rejects(refused, (error: Problem) => error.code === 'precondition_failed')
     assert.equal((await links.readByToken(token)).link.title, 'Theirs')
   })
@@ -83,7 +85,7 @@ describe('a change of a link that another request has changed since it was read'
     const red = await redesign(await links.readByToken(token), RED)
     const design = await links.checkDesign(red, { design: RED }, drawing)
     await redesign(red, BLUE)
-    const changed = await links.change(red, { title: 'Menu', design: RED }, { design })
+    const changed = await links.change(red, { title: 'Menu', design: RED }, { charge, design })
     assert.deepEqual([changed.design, changed.link.revision], [RED, 4])
     assert.deepEqual(await links.readByToken(token), changed)
   })
@@ -92,7 +94,7 @@ describe('a change of a link that another request has changed since it was read'
     const { links, token, redesign } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await redesign(owned, BLUE)
-    const changed = await links.change(owned, { title: 'Menu' }, {})
+    const changed = await links.change(owned, { title: 'Menu' }, { charge })
     assert.deepEqual(changed.design, BLUE)
     assert.deepEqual(await links.readByToken(token), changed)
   })
@@ -101,7 +103,7 @@ describe('a change of a link that another request has changed since it was read'
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await links.delete(token, undefined)
-    const refused = links.change(owned, { title: 'Ours' }, {})
+    const refused = links.change(owned, { title: 'Ours' }, { charge })
     await assert.rejects(refused, (error: Problem) => error instanceof Problem && error.code === 'unknown_token')
   })
 })

@@ -39,7 +39,9 @@ const MAX_HEADER = 14 * KIB
 const end = endOfFile()
 const folder = temporaryFolder(end)
 const probe = probeEnvironment(folder)
-const unlimited = ['links', 'bulk', 'qr', 'domains', 'reports', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+const unlimited = ['links', 'changes', 'bulk', 'qr', 'domains', 'reports', 'failures', 'misses'].map(
+  (name) => `--limit-${name}=0`,
+)
 const service = await start(end, undefined, [...unlimited, '--dns-servers=127.0.0.1:9'], { env: probe })
 
 type Operations = Record<string, { operationId: string; requestBody?: { content: Record<string, { schema: Schema }> } }>

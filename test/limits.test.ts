@@ -227,6 +227,62 @@ for (const { name, open, isExact } of countsDrivers)
       )
     })
 
+    test('each changed link is charged, by whatever it was changed; what changes nothing or is refused is not', async (t) => {
+      const started = await startCounting(t, { LIMIT_CHANGES: '6' })
+      if (started === undefined) return
+      const { server } = started
+      const [{ token }, other] = [await create(server, EXAMPLE), await create(server, EXAMPLE)]
+      const manage = `${server.url}/api/manage`
+      const change = (body: object) => put(`${manage}/${token}`, body)
+      const changeMany = (title: string, query = '', more: object[] = []) =>
+        post(`${manage}${query}`, { changes: [{ token, title }, { token: other.token, title }, ...more] })
+      const form = (fields: Record<string, string>) =>
+        fetch(`${server.url}/m/${token}`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+
+      const first = await change({ title: 'One' })
+      assert.deepEqual([first.status, first.headers.get('ratelimit-policy')], [200, '"changes";q=6;w=3600'])
+      assertSeconds(first.headers.get('ratelimit'), '"changes";r=5;t=', 3600)
+      const free = [
+        await change({ title: 'One' }),
+        await change({ target: 'nonsense' }),
+        await changeMany('Two', '?dry_run=true'),
+        await changeMany('Two', '?atomic=true', [{ token: 'x', title: 'Two' }]),
+      ]
+      assert.deepEqual(
+        free.map(({ status }) => status),
+        [200, 400, 200, 400],
+      )
+      assert.equal((await post(`${manage}/${token}/revert`, { revision: 1 })).status, 200)
+      assert.equal((await form({ action: 'design', shape: 'dots' })).status, 303)
+      const many = await changeMany('Three')
+      assert.match(many.headers.get('ratelimit') ?? '', /^"changes";r=1;/)
+      const refused = await changeMany('Four')
+      const { detail } = (await refused.json()) as { detail: string }
+      assert.equal(refused.status, 429)
+      assert.match(detail, /^6 links can be changed from one address in an hour, of which 1 is left for the 2 of this/)
+      assert.equal((await form({ action: 'pause' })).status, 303)
+      assert.deepEqual(
+        [(await change({ title: 'Four' })).status, (await form({ action: 'resume' })).status],
+        [429, 429],
+      )
+      const details = (await (await fetch(`${manage}/${token}`)).json()) as { title: string; active: boolean }
+      assert.deepEqual([details.title, details.active], ['Three', false])
+      assert.equal((await fetch(`${manage}/${token}`, { method: 'DELETE' })).status, 200, 'a deletion is not charged')
+    })
+
+    test('a change that the store failed to write is not charged', async (t) => {
+      const started = await startCounting(t, { LIMIT_CHANGES: '1' })
+      if (started === undefined) return
+      const { server } = started
+      const { token } = await create(server, EXAMPLE)
+      const { db } = server.services
+      const { transaction } = db
+      db.transaction = () => Promise.reject(Object.assign(new Error('disk I/O error'), { errcode: 10 }))
+      assert.equal((await put(`${server.url}/api/manage/${token}`, { title: 'Menu' })).status, 503)
+      db.transaction = transaction
+      assert.equal((await put(`${server.url}/api/manage/${token}`, { title: 'Menu' })).status, 200)
+    })
+
     test('reports through the API and through the page share one count', async (t) => {
       const started = await startCounting(t, { LIMIT_REPORTS: '2' })
       if (started === undefined) return

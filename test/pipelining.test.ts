@@ -9,7 +9,7 @@ import { create, visit } from './support/server.ts'
 const MIB = 1024 * 1024
 const CONNECTIONS = 20
 const REQUESTS = 10_000
-const unlimited = ['links', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
+const unlimited = ['links', 'changes', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
 /** The options of `npm start`. */
 const service = await start(endOfFile(), undefined, [...unlimited, '--trust-proxy=127.0.0.1'], {
   env: { NODE_OPTIONS: '--max-semi-space-size=8' },

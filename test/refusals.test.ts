@@ -36,7 +36,7 @@ import { createSubjects, requestOf, validRequests, type Sent, type Valid } from 
 
 const HOST = 'go.bakery.shop'
 const OWN_DOMAIN = 'own.example.com'
-const QUOTAS = ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES']
+const QUOTAS = ['LINKS', 'CHANGES', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES']
 const quotas = (most: number) => Object.fromEntries(QUOTAS.map((name) => [`LIMIT_${name}`, String(most)]))
 
 const end = endOfFile()

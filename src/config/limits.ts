@@ -14,6 +14,7 @@ function limit(name: string, fallback: number, what: string, each = 'client addr
 /** The hourly quotas, nearly all of them of one client address. */
 export const limitSettings = {
   limitLinks: limit('LINKS', 60, 'links created, and passwords and webhooks changed,'),
+  limitChanges: limit('CHANGES', 5000, 'changed links'),
   limitBulk: limit('BULK', 10, 'bulk requests'),
   limitQr: limit('QR', 300, 'QR images'),
   limitDomains: limit('DOMAINS', 10, 'domains registered'),

@@ -45,6 +45,23 @@ for (const { name, open, isExact } of countsDrivers) {
       assert.equal((await charge(1, Number.POSITIVE_INFINITY)).used, 3)
     })
 
+    test('a charge of several units counts all of them or, where fewer are left, none', async (t) => {
+      const opened = await openCounter(t)
+      if (opened === undefined) return
+      const { counter } = opened
+      const charge = async (units: number) => {
+        const { used, isRefused, refund } = await counter.charge(1, 10, units)
+        return { used, isRefused, refund }
+      }
+      assert.deepEqual({ ...(await charge(11)), refund: 0 }, { used: 0, isRefused: true, refund: 0 })
+      const seven = await charge(7)
+      assert.deepEqual([seven.used, seven.isRefused], [7, false])
+      const refused = await charge(4)
+      assert.deepEqual([refused.used, refused.isRefused, (await refused.refund()).used], [7, true, 7])
+      assert.equal((await charge(3)).isRefused, false)
+      assert.equal((await seven.refund()).used, 3)
+    })
+
     test('of many charges at the same time, as many succeed as the quota has', async (t) => {
       const opened = await openCounter(t)
       if (opened === undefined) return

@@ -9,7 +9,7 @@ export interface Window {
 
 /** What became of a charge. */
 export interface Charge extends Window {
-  /** The quota was used up before: nothing was charged. */
+  /** Less was left of the quota: nothing was charged. */
   isRefused: boolean
   /** Undoes the charge, and resolves to the window after that. */
   refund: () => Promise<Window>
@@ -20,8 +20,11 @@ export interface Charge extends Window {
  * No call rejects.
  */
 export interface Counter {
-  /** Charges one unit, unless the quota is used up. Of two charges at the same time, only one gets the last unit. */
-  charge: (key: number, quota: number) => Promise<Charge>
+  /**
+   * Charges units (one when absent), all or, where the quota has fewer left, none. Of two charges at the same time, only one
+   * gets the last unit.
+   */
+  charge: (key: number, quota: number, units?: number) => Promise<Charge>
   /** The current window; an unused one for an unknown key. */
   read: (key: number) => Promise<Window>
 }

@@ -9,6 +9,7 @@ import { WINDOW_MS } from './memory-counter.ts'
 /** What each quota limits, as a refusal says it: one, several, and what is done with them. */
 const subjects = {
   links: ['link', 'links', 'created'],
+  changes: ['link', 'links', 'changed'],
   bulk: ['bulk request', 'bulk requests', 'made'],
   qr: ['QR image', 'QR images', 'requested'],
   domains: ['domain', 'domains', 'registered'],
@@ -31,9 +32,10 @@ export type Refund = () => Promise<void>
 export interface FairUse {
   /**
    * Charges the client's quota, and sets the `RateLimit` headers of the response.
-   * @throws {Problem} 429 when the quota is used up
+   * @param units how much is charged, all or nothing; one when absent
+   * @throws {Problem} 429 when less than that is left
    */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<Refund>
+  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName, units?: number) => Promise<Refund>
   /** A key of the request's client, for fair queues: the same until a restart, and does not reveal the address. */
   clientOf: (request: FastifyRequest) => string
   /** A hook that charges each request. */
@@ -63,18 +65,18 @@ export function createFairUse(
   const setHeaders = createHeaders(quotas, monotonic)
 
   /** Charges a request, or throws; resolves to nothing without a quota. */
-  async function chargeUnit(request: FastifyRequest, reply: FastifyReply, name: LimitName) {
+  async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
     const quota = quotas[name]
     if (quota === 0) return undefined
-    const charge = await counter.charge(keyOf(request, name), quota)
+    const charge = await counter.charge(keyOf(request, name), quota, units)
     const seconds = setHeaders(reply, name, charge)
     if (!charge.isRefused) return charge
     onRefusal(name)
-    throw quotaProblem(name, quota, seconds)
+    throw quotaProblem(name, { quota, left: Math.max(0, quota - charge.used), units, seconds })
   }
 
-  async function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Promise<Refund> {
-    const charged = await chargeUnit(request, reply, name)
+  const charge: FairUse['charge'] = async (request, reply, name, units) => {
+    const charged = await chargeUnits(request, reply, name, units)
     return async () => {
       if (charged !== undefined) setHeaders(reply, name, await charged.refund())
     }
@@ -83,11 +85,11 @@ export function createFairUse(
   return {
     charge,
     clientOf: createClientKeys(client),
-    each: (name) => chargingHook(async (request, reply) => void (await chargeUnit(request, reply, name))),
-    chargeNotFound: (request, reply) => problemOf(chargeUnit(request, reply, 'misses')),
+    each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
+    chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
     creation: createCreationHooks(async (request, reply, name) => {
       const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
-      const failure = await chargeUnit(request, reply, 'failures')
+      const failure = await chargeUnits(request, reply, 'failures')
       if (window !== undefined) setHeaders(reply, name, await window)
       return failure
     }),
@@ -142,15 +144,21 @@ async function problemOf(charge: Promise<unknown>): Promise<Problem | undefined>
   }
 }
 
-function quotaProblem(name: LimitName, quota: number, seconds: number): Problem {
+function quotaProblem(
+  name: LimitName,
+  { quota, left, units, seconds }: { quota: number; left: number; units: number; seconds: number },
+): Problem {
   const wait =
     seconds < 120 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`
   const [one, several, done] = subjects[name]
-  const detail = `${quota} ${quota === 1 ? one : several} can be ${done} from one address in an hour; try again in ${wait}`
+  const most = `${quota} ${quota === 1 ? one : several} can be ${done} from one address in an hour`
+  const rest =
+    units === 1 ? '' : `, of which ${left} ${left === 1 ? 'is' : 'are'} left for the ${units} of this request`
+  const detail = `${most}${rest}; try again in ${wait}`
   return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
 }
 
-/** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last three of 48 bits. */
+/** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last four of 48 bits. */
 function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
   const bases = new WeakMap<FastifyRequest, number>()
   return (request: FastifyRequest, name: LimitName): number => {
@@ -159,7 +167,7 @@ function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
       base = hash('sha256', `${salt()}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
       bases.set(request, base)
     }
-    return base - (base % 8) + limitNames.indexOf(name)
+    return base - (base % 16) + limitNames.indexOf(name)
   }
 }
 

@@ -43,12 +43,12 @@ export function createMemoryCounter(options: { windowMs: number; maxKeys: number
   const read = async (key: number): Promise<Window> => current(key) ?? unused()
 
   return {
-    async charge(key, quota) {
+    async charge(key, quota, units = 1) {
       const window = current(key) ?? begin(key)
-      const isRefused = window.used >= quota
-      if (!isRefused) window.used++
+      const isRefused = window.used + units > quota
+      if (!isRefused) window.used += units
       const refund = () => {
-        if (!isRefused && window.used > 0) window.used--
+        if (!isRefused) window.used = Math.max(0, window.used - units)
         return read(key)
       }
       return { ...window, isRefused, refund }

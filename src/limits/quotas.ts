@@ -4,6 +4,7 @@ import type { Quotas } from './limits.ts'
 /** The settings of the quotas. */
 export interface QuotaSettings {
   limitLinks: number
+  limitChanges: number
   limitBulk: number
   limitQr: number
   limitDomains: number
@@ -18,6 +19,7 @@ export interface QuotaSettings {
 export function quotasOf(config: QuotaSettings): Quotas {
   return {
     links: config.limitLinks,
+    changes: config.limitChanges,
     bulk: config.limitBulk,
     qr: config.limitQr,
     domains: config.limitDomains,

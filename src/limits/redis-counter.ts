@@ -53,7 +53,7 @@ function createRedisCounter({ connection: { client, run }, name, local, monotoni
   })
 
   /** Its own way to read takes four commands. */
-  async function refund(key: number, units = 1): Promise<Window> {
+  async function refund(key: number, units: number): Promise<Window> {
     const result = await run(() => limiterOf(0).reward(key, units))
     return result === undefined ? local.read(key) : windowOf(result)
   }
@@ -61,13 +61,13 @@ function createRedisCounter({ connection: { client, run }, name, local, monotoni
   const read = (key: number) => refund(key, 0)
 
   return {
-    async charge(key, quota): Promise<Charge> {
-      const result = await run(() => limiterOf(quota).penalty(key))
-      if (result === undefined) return local.charge(key, quota)
+    async charge(key, quota, units = 1): Promise<Charge> {
+      const result = await run(() => limiterOf(quota).penalty(key, units))
+      if (result === undefined) return local.charge(key, quota, units)
       const { used, until } = windowOf(result)
       const isRefused = used > quota
-      const undo = () => (isRefused || monotonic() >= until ? read(key) : refund(key))
-      return { used: isRefused ? used - 1 : used, until, isRefused, refund: undo }
+      const undo = () => (isRefused || monotonic() >= until ? read(key) : refund(key, units))
+      return { used: isRefused ? used - units : used, until, isRefused, refund: undo }
     },
     read,
   }

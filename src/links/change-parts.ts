@@ -33,7 +33,14 @@ export async function changeCharged(
   return refundFailed(charge, async (chargeOnce) => {
     const onTrimmed = warnsOfTrimmed(request, reply)
     const webhook = await links.checkWebhook(owned, body, chargeOnce, onTrimmed)
-    return links.change(owned, body, { ifMatch: headers['if-match'], design, webhook, hashPassword, onTrimmed })
+    return links.change(owned, body, {
+      charge: () => limits.charge(request, reply, 'changes'),
+      ifMatch: headers['if-match'],
+      design,
+      webhook,
+      hashPassword,
+      onTrimmed,
+    })
   })
 }
 

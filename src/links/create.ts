@@ -27,7 +27,11 @@ export interface LinkDeps extends UrlPolicy {
 /** The client's quotas, as creations use them. */
 export interface CreationLimits {
   /** Charges a creation, or an image that is about to be drawn; see `Charge`. */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => ReturnType<Charge>
+  charge: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: 'links' | 'changes' | 'bulk' | 'qr',
+  ) => ReturnType<Charge>
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** A key of the request's client, which does not reveal its address. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { commitChange, nextRevision, requireMatch } from './change.ts'
+import { refundFailed, type Charge } from './charged.ts'
 import { codeKey } from './code.ts'
 import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
@@ -71,6 +72,8 @@ export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revisi
 
 /** Options of a change. */
 export interface ChangeOptions {
+  /** Charges the client, once for a change that is written. */
+  charge: Charge
   /** The `If-Match` header: the revisions that may be changed. */
   ifMatch?: string | undefined
   /** The checked design from the body; when absent, the design stays. */
@@ -86,17 +89,17 @@ export interface ChangeOptions {
  * Changes the fields of a link that `body` names. A body that changes nothing does not increase the revision.
  * @param owned the link as it was read; it is read again only if it was changed in the meantime
  * @throws {Problem} 400 for an invalid field, 404 for a deleted link, 409 for a suspended link, 412 when `ifMatch` names
- * another revision, 422 for a blocked destination
+ * another revision, 422 for a blocked destination, and what `charge` rejects with
  */
 export async function changeLink(
   deps: ManageDeps,
   owned: OwnedLink,
   body: unknown,
-  { ifMatch, design, webhook, hashPassword, onTrimmed }: ChangeOptions,
+  { charge, ifMatch, design, webhook, hashPassword, onTrimmed }: ChangeOptions,
 ): Promise<OwnedLink> {
   const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
-  return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
+  const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
     const { link } = present
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
     const next = nextRevision({ ...deps, onTrimmed }, link, body, {
@@ -104,6 +107,7 @@ export async function changeLink(
       password,
     })
     if (next === link) return present
+    await chargeOnce()
     const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
     return deps.db.transaction(async (transaction) => {
       if (!(await commitChange(deps, transaction, present, changed))) return undefined
@@ -111,7 +115,10 @@ export async function changeLink(
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed
     })
-  })
+  }
+  return refundFailed(charge, (chargeOnce) =>
+    retryOnConflict(deps, owned, reread, ifMatch, (present) => attempt(present, chargeOnce)),
+  )
 }
 
 /** @throws {Problem} for a change that would be refused, as far as the link is known */

@@ -49,10 +49,9 @@ const placeless = { GEOIP_DB: 'off' }
 
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
-  ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map((name) => [
-    `LIMIT_${name}`,
-    '0',
-  ]),
+  ['LINKS', 'CHANGES', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map(
+    (name) => [`LIMIT_${name}`, '0'],
+  ),
 )
 
 /** What a test replaces of the program's environment. */

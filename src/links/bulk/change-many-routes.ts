@@ -10,6 +10,7 @@ import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
+import type { Charge } from '../charged.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
 import type { Links } from '../open.ts'
 
@@ -17,6 +18,8 @@ import type { Links } from '../open.ts'
 export interface ChangesLimits {
   /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
+  /** Charges links that are to be changed; rejects when the quota has fewer left. */
+  charge: (request: FastifyRequest, reply: FastifyReply, name: 'changes', links: number) => ReturnType<Charge>
   /** Hooks that charge each refused request. */
   creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
@@ -76,6 +79,7 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
         dryRun,
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
+        charge: (links) => limits.charge(request, reply, 'changes', links),
         onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
       })
     },

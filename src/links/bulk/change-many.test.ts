@@ -4,6 +4,7 @@ import { drivers } from '../../../test/support/drivers.ts'
 import { insert } from '../../../test/support/stored-links.ts'
 import type { Database } from '../../db/database.ts'
 import { hashToken, newToken } from '../../lib/token.ts'
+import { noCharge } from '../charged.ts'
 import { changeLinks, type ManyDeps } from './change-many.ts'
 
 /** Longer than rows may keep the event loop from running. */
@@ -48,6 +49,7 @@ test('the event loop runs between rows that are validated again because their li
     dryRun: false,
     requireKnown: () => {},
     chargeNotFound: async () => undefined,
+    charge: noCharge,
   }
   assert.equal((await changeLinks(deps, rows, options)).changed, 3)
   assert.equal(attempts, 2)

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
+import { refundFailed, type Charge } from '../charged.ts'
 import { commitChange, nextRevision, requireMatch, type ChangeRules } from '../change.ts'
 import { entityTag, type Link } from '../link.ts'
 import { unknownToken } from '../rotation.ts'
@@ -27,6 +28,8 @@ export interface ManyOptions {
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
+  /** Charges the client for links that are to be changed, before the first is. */
+  charge: (links: number) => ReturnType<Charge>
   onTrimmedIn?: OnTrimmedIn | undefined
 }
 
@@ -61,10 +64,10 @@ const SLICE_MS = 5
 /**
  * Changes the link of each valid row, in one transaction; each row is validated as a single change is.
  * @throws {Problem} 400 when no row is valid, or one is invalid and the request is atomic, with the result of each row among
- * its members
+ * its members, and what `charge` rejects with: then no link was changed
  */
 export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
-  const { origin, atomic, dryRun, requireKnown, chargeNotFound, onTrimmedIn } = options
+  const { origin, atomic, dryRun, requireKnown, chargeNotFound, charge, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
@@ -75,8 +78,15 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
   }
   requireValid(outcomes, atomic && !dryRun)
   if (dryRun) return dryRunResult(outcomes)
-  await commit(deps, outcomes, atomic)
-  requireValid(outcomes, atomic)
+  const changes = [...outcomes.entries()].filter(isChange).length
+  await refundFailed(
+    () => charge(changes),
+    async (chargeOnce) => {
+      if (changes > 0) await chargeOnce()
+      await commit(deps, outcomes, atomic)
+      requireValid(outcomes, atomic)
+    },
+  )
   return toResult(outcomes, origin)
 }
 

@@ -99,7 +99,8 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
         client: limits.clientOf(request),
         charge: () => limits.charge(request, reply, 'qr'),
       })
-      const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design })
+      const charge = () => limits.charge(request, reply, 'changes')
+      const changed = await links.change(owned, body, { charge, ifMatch: request.headers['if-match'], design })
       return sendDetails(needs, request, reply, changed)
     },
   })

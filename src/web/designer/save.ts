@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Drawing, OwnedLink } from '../../links/design.ts'
 import { entityTag } from '../../links/link.ts'
-import type { Links } from '../../links/open.ts'
 import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designFaultTexts } from '../../texts/design-faults.ts'
 import { designerTexts } from '../../texts/designer.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
+import type { Submission } from '../owner/submission.ts'
 import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
@@ -30,7 +30,7 @@ type Saved = { isPoor: boolean } | { refused: DesignRefusal }
 
 /** Saves the design of a form. One that scans poorly is saved when the owner says so once more, by the field `poor`. */
 export async function saveDesign(
-  links: Pick<Links, 'checkDesign' | 'change' | 'readByToken'>,
+  links: Pick<Submission['links'], 'checkDesign' | 'change' | 'readByToken'>,
   token: string,
   { form, drawing, language }: { form: URLSearchParams; drawing: Drawing; language: Language },
 ): Promise<Saved> {

@@ -6,6 +6,7 @@ import { redirectToPage, sendPage } from '../../http/document.ts'
 import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
+import type { Charge } from '../../links/charged.ts'
 import type { CreationLimits } from '../../links/create.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
@@ -26,7 +27,7 @@ import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
-  links: Pick<Links, 'requireToken'> & Submission['links']
+  links: Pick<Links, 'requireToken' | 'change'> & Omit<Submission['links'], 'change'>
   shares: Submission['shares']
   /** False when the operator has turned webhooks off. */
   hasWebhooks: boolean
@@ -136,9 +137,9 @@ async function actOnLink(
 ): Promise<FastifyReply> {
   const { limits, shares, totals } = needs
   const { token } = request.params
-  const { links, isTrimmed } = noteTrimmed(needs.links)
-  const charge = () => limits.charge(request, reply, 'qr')
-  const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
+  const { links, isTrimmed } = noteTrimmed(needs.links, () => limits.charge(request, reply, 'changes'))
+  const chargeImage = () => limits.charge(request, reply, 'qr')
+  const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge: chargeImage }
   const form = formOf(request.body)
   const submission = {
     links,
@@ -165,15 +166,18 @@ async function actOnLink(
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
 }
 
-/** The links of a form, and whether a change of one has dropped invisible characters around an address. */
-function noteTrimmed(links: Needs['links']): Pick<Submission, 'links' | 'isTrimmed'> {
+/**
+ * The links of a form, and whether a change of one has dropped invisible characters around an address.
+ * @param chargeChange charges each change that is written
+ */
+function noteTrimmed(links: Needs['links'], chargeChange: Charge): Pick<Submission, 'links' | 'isTrimmed'> {
   let isTrimmed = false
   const onTrimmed = () => void (isTrimmed = true)
   return {
     links: {
       ...links,
       checkWebhook: (owned, body, charge) => links.checkWebhook(owned, body, charge, onTrimmed),
-      change: (owned, body, options) => links.change(owned, body, { ...options, onTrimmed }),
+      change: (owned, body, options) => links.change(owned, body, { ...options, charge: chargeChange, onTrimmed }),
     },
     isTrimmed: () => isTrimmed,
   }

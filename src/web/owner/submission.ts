@@ -1,6 +1,7 @@
 import type { Page } from '../../http/document.ts'
 import type { Charge } from '../../links/charged.ts'
-import type { Drawing } from '../../links/design.ts'
+import type { Drawing, OwnedLink } from '../../links/design.ts'
+import type { ChangeOptions } from '../../links/manage.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { Shares } from '../../shares/open.ts'
@@ -9,10 +10,10 @@ import type { Refused } from './view.ts'
 
 /** A form that the owner has sent. */
 export interface Submission {
-  links: Pick<
-    Links,
-    'readByToken' | 'checkDesign' | 'checkWebhook' | 'change' | 'delete' | 'rotate' | 'passwords' | 'history'
-  >
+  links: Pick<Links, 'readByToken' | 'checkDesign' | 'checkWebhook' | 'delete' | 'rotate' | 'passwords' | 'history'> & {
+    /** The client is charged for it. */
+    change: (owned: OwnedLink, body: unknown, options: Omit<ChangeOptions, 'charge'>) => Promise<OwnedLink>
+  }
   shares: Pick<Shares, 'create' | 'list' | 'revoke'>
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
