@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync'
 import type { Finding } from '../src/backup/findings.ts'
 import { verifyPostgres } from '../src/backup/verify-postgres-store.ts'
 import { verify } from '../src/backup/verify.ts'
+import { KEYS_OF_ADDRESS } from '../src/scans/describing/visitor-key.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
@@ -96,7 +97,7 @@ async function createScanned(t: TestContext): Promise<Created> {
     referrer: `${at % 220}.example.com`,
     bot: false,
     answer: (at % 3) + 1,
-    visitor: at % 40,
+    visitor: (at % 40) * KEYS_OF_ADDRESS,
   }))
   await Promise.all(many.map((each) => new Promise<void>((recorded) => recordScan(each, recorded))))
   await fold()

@@ -334,6 +334,7 @@ function makeOld(dataDir: string): void {
     alter table migrations drop column only_adds`)
   scans.exec(`
     alter table scans drop column answer;
+    alter table totals drop column people_again;
     alter table quarter_hourly rename to pulse;
     alter table dictionary rename to words;
     drop table instance;

@@ -36,7 +36,7 @@ for (const driver of drivers) {
 function makeWarehouse(file: string, links: number): void {
   const { db, close } = openWarehouse(file)
   const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${links}) select i`
-  if (links > 0) db.exec(`insert into totals ${numbers}, 1, 1, 0, 0, 0, 0 from n`)
+  if (links > 0) db.exec(`insert into totals ${numbers}, 1, 1, 0, 0, 0, 0, 0 from n`)
   close()
 }
 

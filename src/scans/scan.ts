@@ -21,13 +21,16 @@ export interface Scan {
   bot: boolean
   /** The number of the rule that answered the visit, from 1; null when the link itself did. */
   answer: number | null
-  /** 48 bits that identify a visitor of one link within one UTC day; null when the visitor opts out of tracking. */
+  /** 53 bits that identify a visitor of one link within one UTC day (`describing/visitor-key.ts`); null when the visitor opts out of tracking. */
   visitor: number | null
 }
 
-/** A scan with its first-of-day flag, which the fold sets. */
+/** A scan with what the fold finds out. */
 export interface FoldedScan extends Scan {
+  /** Whether it is the visitor's first of the day. */
   first: boolean
+  /** Whether it is a person's first of the day. Left out where only visitors are known: each is taken for a person then. */
+  person?: boolean
 }
 
 /** The order of a scan's values in the journal. Only the version that wrote it, or a later one, reads it. */

@@ -105,6 +105,10 @@ const steps = [
   create table unused (id integer primary key);
   insert into unused select id from dictionary where id > ${OTHER};
   `,
+  `
+  -- Visitors among \`human_firsts\` who had come that day as another: what rules count as people leaves them out.
+  alter table totals add column people_again integer not null default 0;
+  `,
 ]
 
 /** The newest schema that this version knows. */

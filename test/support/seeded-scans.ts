@@ -1,3 +1,4 @@
+import { KEYS_OF_ADDRESS } from '../../src/scans/describing/visitor-key.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { linkIdOf } from './link-id.ts'
 import { oneOf, type Random } from './random.ts'
@@ -78,6 +79,6 @@ function makeScan(linkId: number, start: number, random: Random): Scan {
     referrer: oneOf(random, referrers),
     bot,
     answer: null,
-    visitor: Math.floor(random() * 150),
+    visitor: Math.floor(random() * 150) * KEYS_OF_ADDRESS,
   }
 }

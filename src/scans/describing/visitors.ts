@@ -13,14 +13,20 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import { dateOfDay, dayOf } from '../calendar.ts'
+import { joinKey } from './visitor-key.ts'
 
 // Unique visitors need a salt and the keys seen of each UTC day. Both are stored apart from the scans, and overwritten and
 // unlinked when the day is over: from then on no one can find out whether an address was among the visitors.
 
 const SALT_BYTES = 32
-/** 48 bits: with 100,000 visitors of one link a day, two keys collide once in 56,000 days. */
-const KEY_DIGITS = 12
+/** Digits of a digest that are taken for the address, and for the agent. */
+const [ADDRESS_DIGITS, AGENT_DIGITS] = [9, 8]
+/** User agents whose digest is cached, in bytes; a visitor's whole agent has less than this many characters. */
+const [CACHE_BYTES, MAX_CACHED] = [1_000_000, 512]
+/** The memory of an entry beside its text. */
+const ENTRY_BYTES = 100
 
 /** What identifies a visitor. None of it is ever written anywhere. */
 export interface Visitor {
@@ -38,12 +44,37 @@ export interface VisitorKeys {
 
 /** @param saltOf returns the salt of a UTC day */
 export function createVisitorKeys(saltOf: (day: number) => string): VisitorKeys {
+  const agentOf = createAgentDigest()
   return {
     keyOf({ linkId, address, userAgent, bot }, at) {
+      const salt = saltOf(dayOf(at))
       // Length extension does not matter here: the prefix is secret and of fixed length, the digest truncated and never shown.
-      const text = `${saltOf(dayOf(at))}${linkId}|${bot ? 1 : 0}|${address}|${userAgent}`
-      return Number.parseInt(hash('sha256', text, 'hex').slice(0, KEY_DIGITS), 16)
+      const digest = hash('sha256', `${salt}${linkId}|${bot ? 1 : 0}|${address}`, 'hex')
+      const pad = Number.parseInt(digest.slice(ADDRESS_DIGITS, ADDRESS_DIGITS + AGENT_DIGITS), 16)
+      // Padded, so that nobody sees that two addresses have the same agent.
+      return joinKey(Number.parseInt(digest.slice(0, ADDRESS_DIGITS), 16), pad ^ agentOf(salt, userAgent))
     },
+  }
+}
+
+/** Digests user agents, which are a few for most visits: the digests of a day are cached. */
+function createAgentDigest(): (salt: string, userAgent: string) => number {
+  const cache = createBoundedCache<number>(CACHE_BYTES)
+  let saltOfCache = ''
+  const digest = (salt: string, userAgent: string) =>
+    Number.parseInt(hash('sha256', `${salt}agent|${userAgent}`, 'hex').slice(0, AGENT_DIGITS), 16)
+  return (salt, userAgent) => {
+    // A slice of a longer header would retain the whole.
+    if (userAgent.length >= MAX_CACHED) return digest(salt, userAgent)
+    if (salt !== saltOfCache) {
+      cache.clear()
+      saltOfCache = salt
+    }
+    const known = cache.get(userAgent)
+    if (known !== undefined) return known
+    const bits = digest(salt, userAgent)
+    cache.set(userAgent, bits, 2 * userAgent.length + ENTRY_BYTES)
+    return bits
   }
 }
 

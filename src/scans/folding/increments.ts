@@ -14,6 +14,8 @@ export interface Increments {
   days: Map<number, Values>
   months: Map<number, Values>
   totals: Counts
+  /** Visitors among the people who had come that day as another: the people are the visitors less these. */
+  peopleAgain: number
   qr: number
   lastAt: number
 }
@@ -26,6 +28,8 @@ export interface Group {
   ids: number[]
   isQr: boolean
   counts: Counts
+  /** As in `Increments`; left out when there is none. */
+  peopleAgain?: number
   lastAt: number
 }
 
@@ -35,8 +39,9 @@ export function* incrementsByLink(groups: Iterable<Group>): Generator<[linkId: n
 }
 
 function incrementsOf(groups: Group[]): Increments {
-  const sums = { quarterHourly: new Map(), days: new Map(), totals: [0, 0, 0, 0] as Counts, qr: 0, lastAt: 0 }
-  for (const { at, ids, counts, isQr, lastAt } of groups) {
+  const totals: Counts = [0, 0, 0, 0]
+  const sums = { quarterHourly: new Map(), days: new Map(), totals, peopleAgain: 0, qr: 0, lastAt: 0 }
+  for (const { at, ids, counts, peopleAgain = 0, isQr, lastAt } of groups) {
     addTo(sums.quarterHourly, slotOf(at), counts)
     let values = sums.days.get(dayOf(at))
     if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
@@ -46,6 +51,7 @@ function incrementsOf(groups: Group[]): Increments {
       addTo(values, packKey(dimension, value), counts)
     }
     addCounts(sums.totals, counts)
+    sums.peopleAgain += peopleAgain
     if (isQr) sums.qr += counts[0] + counts[2]
     sums.lastAt = Math.max(sums.lastAt, lastAt)
   }
@@ -95,6 +101,8 @@ export function groupScans(
       groups.set(key, group)
     }
     count(group.counts, scan)
+    const { bot, first, person = first } = scan
+    if (!bot) group.peopleAgain = (group.peopleAgain ?? 0) + Number(first) - Number(person)
     group.lastAt = Math.max(group.lastAt, at)
     each(scan, group.ids)
   }

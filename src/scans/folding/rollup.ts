@@ -69,8 +69,9 @@ export function rollupWriter(db: DatabaseSync, note: RollupWriter['note']): Roll
       `insert into quarter_hourly values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update set ${addToColumns('quarter_hourly')}`,
     ),
     totals: db.prepare(
-      `insert into totals values (?, ?, ?, ?, ?, ?, ?) on conflict (link_id) do update set ${addToColumns('totals')},
-       qr = totals.qr + excluded.qr, last_at = max(totals.last_at, excluded.last_at) returning humans + bots as scans`,
+      `insert into totals (link_id, ${sumColumns.join()}, qr, last_at, people_again) values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (link_id) do update set ${addToColumns('totals')}, qr = totals.qr + excluded.qr,
+       people_again = totals.people_again + excluded.people_again, last_at = max(totals.last_at, excluded.last_at) returning humans + bots as scans`,
     ),
     daily: valueTable('daily'),
     monthly: valueTable('monthly'),
@@ -85,9 +86,9 @@ export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): voi
 
 /** Adds to a link's rows of every rollup. */
 export function addIncrements(writer: RollupWriter, linkId: number, increments: Increments): void {
-  const { quarterHourly, days, months, totals, qr, lastAt } = increments
+  const { quarterHourly, days, months, totals, peopleAgain, qr, lastAt } = increments
   for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
-  const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
+  const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt, peopleAgain) as { scans: number }
   // With so few scans, a link cannot exceed the limit of values.
   const isSmall = scans <= MAX_VALUES
   const write = isSmall ? writeFewValues : writeValues

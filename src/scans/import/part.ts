@@ -77,6 +77,7 @@ export function partIncrements(part: ImportedPart, idOf: (text: string | null) =
     days: new Map(),
     months: new Map(),
     totals: [0, 0, 0, 0],
+    peopleAgain: 0,
     qr: 0,
     lastAt: part.lastAt,
   }

@@ -83,6 +83,7 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
       const existing = await lockLinks(query, scans)
       const kept = scans.filter(({ linkId }) => existing.has(linkId))
       await dictionary.keep(query, kept.flatMap(idsOf))
+      await lockTotals(query, kept)
       await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf))
     })
   }
@@ -106,6 +107,18 @@ export async function lockLinks(query: Query, scans: readonly { linkId: number }
     numbers(ids),
   ])
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Locks the totals of links until the transaction ends: no other node counts visitors of these links meanwhile. */
+async function lockTotals(query: Query, scans: readonly Scan[]): Promise<void> {
+  const ids = numbers([...new Set(scans.map(({ linkId }) => linkId))].sort((a, b) => a - b))
+  await query(
+    `insert into quirl_scans.totals (link_id, humans, human_firsts, bots, bot_firsts, qr, last_at)
+     select id, 0, 0, 0, 0, 0, 0 from unnest($1::bigint[]) as id
+     where not exists (select 1 from quirl_scans.totals where link_id = id) order by id on conflict do nothing`,
+    [ids],
+  )
+  await query('select 1 from quirl_scans.totals where link_id = any($1) order by link_id for update', [ids])
 }
 
 const columns = `quirl_scans.scans (${['link_id', 'at', ...dimensions, 'first', 'bot'].join()})`

@@ -69,10 +69,14 @@ const steps = [
   -- Whether the node of a folder keeps the texts that it uses from being removed.
   alter table folds add column keeps_texts boolean not null default false;
   `,
+  `
+  -- Visitors among human_firsts who had come that day as another: what rules count as people leaves them out.
+  alter table quirl_scans.totals add column people_again bigint not null default 0;
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2, 3, 4])
+const additive: ReadonlySet<number> = new Set([2, 3, 4, 5])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.

@@ -38,8 +38,8 @@ export async function writeIncrements(query: Query, increments: Iterable<[linkId
 
 function rowsOf(increments: Iterable<[linkId: number, Increments]>): Rows {
   const rows: Rows = { totals: [], quarterHourly: [], daily: [], monthly: [] }
-  for (const [linkId, { quarterHourly, days, months, totals, qr, lastAt }] of increments) {
-    rows.totals.push({ key: [linkId], counts: [...totals, qr, lastAt] })
+  for (const [linkId, { quarterHourly, days, months, totals, peopleAgain, qr, lastAt }] of increments) {
+    rows.totals.push({ key: [linkId], counts: [...totals, qr, peopleAgain, lastAt] })
     for (const [slot, counts] of quarterHourly) rows.quarterHourly.push({ key: [linkId, slot], counts })
     for (const [day, values] of days) rows.daily.push(...valueRows(linkId, day, values))
     for (const [month, values] of months) rows.monthly.push(...valueRows(linkId, month, values))
@@ -53,8 +53,9 @@ function valueRows(linkId: number, period: number, values: Values): ValueRow[] {
 
 /** @returns the number of scans of each link */
 async function writeTotals(query: Query, rows: Row[]): Promise<Map<number, number>> {
-  const columns = ['link_id', ...countColumns, 'qr', 'last_at']
-  const set = `on conflict (link_id) do update set ${addTo('totals', [...countColumns, 'qr'])},
+  const sums = [...countColumns, 'qr', 'people_again']
+  const columns = ['link_id', ...sums, 'last_at']
+  const set = `on conflict (link_id) do update set ${addTo('totals', sums)},
     last_at = greatest(totals.last_at, excluded.last_at) returning link_id, humans + bots as scans`
   const written = await insert<{ link_id: number; scans: number }>(query, 'totals', columns, rows, set)
   return new Map(written.map(({ link_id: linkId, scans }) => [linkId, scans]))

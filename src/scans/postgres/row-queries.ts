@@ -30,7 +30,15 @@ import {
 import { createParameters, type Bind } from './sql.ts'
 import { createTexts } from './texts.ts'
 
-const NONE: TotalsRow = { humans: 0, bots: 0, human_firsts: 0, bot_firsts: 0, qr: 0, last_at: undefined }
+const NONE: TotalsRow = {
+  humans: 0,
+  bots: 0,
+  human_firsts: 0,
+  bot_firsts: 0,
+  people_again: 0,
+  qr: 0,
+  last_at: undefined,
+}
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
 const NO_SOURCES: Sources = { qr: 0, link: 0 }
 

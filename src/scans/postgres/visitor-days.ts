@@ -1,5 +1,7 @@
 import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { dateOfDay, dayOf, startOfDay } from '../calendar.ts'
+import { firstOfAddress, KEYS_OF_ADDRESS, personOf } from '../describing/visitor-key.ts'
+import { flagFirsts, MAX_AGENTS, MAX_PEOPLE, type DayKeys, type KeysOfDay } from '../folding/first-visits.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { numbers } from './sql.ts'
 
@@ -15,7 +17,7 @@ export interface VisitorDays {
   prepare: (scans: readonly Scan[]) => Promise<void>
   /** To be called when a table was missing: another node has dropped it. */
   clearCache: () => void
-  /** Flags the first scans of visitors on a day, in a transaction. */
+  /** Flags the first scans of visitors, and of people, on a day, in a transaction that holds the links' totals. */
   flag: (query: Query, scans: readonly Scan[]) => Promise<FoldedScan[]>
   /** Drops the tables of the days that are over, by the clock of PostgreSQL. */
   dropPast: () => Promise<void>
@@ -27,15 +29,23 @@ export function openVisitorDays(session: PostgresSession): VisitorDays {
     async prepare(scans) {
       for (const day of new Set(scans.map(({ at }) => dayOf(at)))) {
         if (known.has(day)) continue
-        await createTable(session, `keys_${suffixOf(day)}`, 'link_id bigint, key bigint, primary key (link_id, key)')
+        for (const name of Object.values(tables))
+          await createTable(
+            session,
+            `${name}_${suffixOf(day)}`,
+            'link_id bigint, key bigint, primary key (link_id, key)',
+          )
         known.add(day)
       }
     },
     clearCache: () => known.clear(),
     async flag(query, scans) {
-      const firsts = new Set<Scan>()
-      for (const [day, ofDay] of Map.groupBy(scans, ({ at }) => dayOf(at))) await flagDay(query, day, ofDay, firsts)
-      return scans.map((scan) => ({ ...scan, first: firsts.has(scan) }))
+      const days = new Map<number, LoadedDay>()
+      for (const [day, ofDay] of Map.groupBy(scans, ({ at }) => dayOf(at)))
+        days.set(day, await loadDay(query, day, ofDay))
+      const flagged = flagFirsts(scans, (day) => days.get(day)?.keys ?? nothing)
+      for (const { save } of days.values()) await save()
+      return flagged
     },
     async dropPast() {
       const past = await findPast(session.query)
@@ -45,23 +55,96 @@ export function openVisitorDays(session: PostgresSession): VisitorDays {
   }
 }
 
-async function flagDay(query: Query, day: number, scans: Scan[], firsts: Set<Scan>): Promise<void> {
-  const firstByKey = new Map<string, Scan>()
+/** The tables of a day, by what their keys are of. */
+const tables: Record<keyof KeysOfDay, string> = { agents: 'keys', people: 'people' }
+
+/** What the tables of a day say of the keys that scans may have. */
+interface LoadedDay {
+  keys: KeysOfDay
+  /** Inserts the keys that were added. */
+  save: () => Promise<void>
+}
+
+const none: DayKeys = { find: () => undefined, count: () => 0, add() {} }
+const nothing: KeysOfDay = { agents: none, people: none }
+
+interface Pair {
+  linkId: number
+  key: number
+}
+
+async function loadDay(query: Query, day: number, scans: Scan[]): Promise<LoadedDay> {
+  const visitors: Pair[] = []
+  const people: Pair[] = []
   for (const scan of scans) {
-    const name = `${scan.linkId}:${scan.visitor}`
-    if (scan.visitor !== null && !firstByKey.has(name)) firstByKey.set(name, scan)
+    const { linkId, visitor } = scan
+    if (visitor === null) continue
+    visitors.push({ linkId, key: visitor })
+    people.push({ linkId, key: personOf(scan, visitor) })
   }
-  const seen = [...firstByKey.values()]
-  // In order, so that two nodes never wait for each other.
-  const inserted = await query<{ link_id: number; key: number }>(
-    `insert into quirl_visitors.keys_${suffixOf(day)}
-     select * from unnest($1::bigint[], $2::bigint[]) order by 1, 2 on conflict do nothing returning link_id, key`,
-    [numbers(seen.map(({ linkId }) => linkId)), numbers(seen.map(({ visitor }) => visitor))],
-  )
-  for (const { link_id: linkId, key } of inserted) {
-    const scan = firstByKey.get(`${linkId}:${key}`)
-    if (scan !== undefined) firsts.add(scan)
+  const table = (name: keyof KeysOfDay) => `quirl_visitors.${tables[name]}_${suffixOf(day)}`
+  const ofAgents = await loadKeys(query, table('agents'), [...visitors, ...people], MAX_AGENTS + MAX_PEOPLE)
+  const ofPeople = await loadKeys(query, table('people'), people, MAX_PEOPLE)
+  return {
+    keys: { agents: ofAgents.keys, people: ofPeople.keys },
+    async save() {
+      await ofAgents.save()
+      await ofPeople.save()
+    },
   }
+}
+
+/** @param most as many keys of an address are counted */
+async function loadKeys(query: Query, table: string, pairs: Pair[], most: number) {
+  const nameOf = (linkId: number, key: number) => `${linkId}:${key}`
+  const asked = distinct(pairs)
+  const known = new Set<string>()
+  // Each a look-up in the index, however many rows the table has and whatever its statistics say.
+  for (const { link_id: linkId, key } of await query<{ link_id: number; key: number }>(
+    `select asked.* from unnest($1::bigint[], $2::bigint[]) as asked (link_id, key),
+       lateral (select 1 from ${table} as k where k.link_id = asked.link_id and k.key = asked.key limit 1) as found`,
+    columnsOf(asked),
+  ))
+    known.add(nameOf(linkId, key))
+  const unknown = asked.filter(({ linkId, key }) => !known.has(nameOf(linkId, key)))
+  const addresses = distinct(unknown.map(({ linkId, key }) => ({ linkId, key: firstOfAddress(key) })))
+  const counts = new Map<string, number>()
+  for (const { link_id: linkId, key, found } of await query<{ link_id: number; key: number; found: number }>(
+    `select asked.*, (select count(*)::integer from (
+         select 1 from ${table} as k where k.link_id = asked.link_id and k.key >= asked.key and k.key < asked.key + ${KEYS_OF_ADDRESS} limit ${most}
+       ) as each) as found
+     from unnest($1::bigint[], $2::bigint[]) as asked (link_id, key)`,
+    columnsOf(addresses),
+  ))
+    counts.set(nameOf(linkId, key), found)
+  const added: Pair[] = []
+  const keys: DayKeys = {
+    find: (linkId, key) => (known.has(nameOf(linkId, key)) ? 'known' : undefined),
+    count: (linkId, key) => counts.get(nameOf(linkId, firstOfAddress(key))) ?? 0,
+    add(linkId, key) {
+      const address = nameOf(linkId, firstOfAddress(key))
+      counts.set(address, (counts.get(address) ?? 0) + 1)
+      known.add(nameOf(linkId, key))
+      added.push({ linkId, key })
+    },
+  }
+  /** In order, so that two nodes never wait for each other; a node of an earlier version does not hold the totals. */
+  const save = async () => {
+    if (added.length === 0) return
+    await query(
+      `insert into ${table} select * from unnest($1::bigint[], $2::bigint[]) order by 1, 2 on conflict do nothing`,
+      columnsOf(added),
+    )
+  }
+  return { keys, save }
+}
+
+function distinct(pairs: Pair[]): Pair[] {
+  return [...new Map(pairs.map((pair) => [`${pair.linkId}:${pair.key}`, pair])).values()]
+}
+
+function columnsOf(pairs: Pair[]): string[] {
+  return [numbers(pairs.map(({ linkId }) => linkId)), numbers(pairs.map(({ key }) => key))]
 }
 
 /** Creates an unlogged table, unless another node has. */
@@ -92,7 +175,7 @@ async function findPast(query: Query): Promise<string[]> {
 }
 
 function isOver(name: string, until: number): boolean {
-  const [, year, month, date] = /^(?:keys|salt)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
+  const [, year, month, date] = /^(?:keys|people|salt)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
   if (year === undefined) return false
   const day = dayOf(Date.UTC(Number(year), Number(month) - 1, Number(date)))
   return startOfDay(day + 1) <= until

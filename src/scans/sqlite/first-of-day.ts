@@ -3,7 +3,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { isSqliteDamaged, isSqliteReplaced } from '../../db/sqlite/errors.ts'
 import { dayOf } from '../calendar.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
+import { firstOfAddress, KEYS_OF_ADDRESS } from '../describing/visitor-key.ts'
 import { destroyKeys, keysFile } from '../describing/visitors.ts'
+import { flagFirsts, type DayKeys, type KeysOfDay } from '../folding/first-visits.ts'
 import { transaction } from './transaction.ts'
 
 /** A part of a journal file that is folded in one transaction. A retry after a crash has the same borders. */
@@ -14,7 +16,7 @@ export interface Chunk {
   scans: Scan[]
 }
 
-/** Decides which scans are a visitor's first of a link on a UTC day. */
+/** Decides which scans are a visitor's, and a person's, first of a link on a UTC day. */
 export interface FirstOfDay {
   /** Flags a chunk's scans. A retry of a chunk that was not committed to the warehouse gets the same flags. */
   flag: (chunk: Chunk) => FoldedScan[]
@@ -22,11 +24,18 @@ export interface FirstOfDay {
   close: () => void
 }
 
-interface DayKeys {
+/** The keys of a day, and what they are of. */
+interface OpenDay {
   db: DatabaseSync
-  chunkId: StatementSync
-  insert: StatementSync
+  /** The number of a chunk, which each key has that it adds. */
+  chunkId: (journal: string, from: number) => number
+  tables: Record<keyof KeysOfDay, KeyStatements>
+}
+
+interface KeyStatements {
   find: StatementSync
+  count: StatementSync
+  insert: StatementSync
 }
 
 /**
@@ -38,33 +47,37 @@ export function openFirstOfDay(
   yieldNow: () => void = () => {},
   onDamage: (file: string) => void = () => {},
 ): FirstOfDay {
-  const days = new Map<number, DayKeys>()
+  const days = new Map<number, OpenDay>()
 
-  function keysOf(day: number): DayKeys {
-    let keys = days.get(day)
-    if (keys === undefined) days.set(day, (keys = openDay(keysFile(folder, day))))
-    return keys
+  function dayFor(day: number): OpenDay {
+    let open = days.get(day)
+    if (open === undefined) days.set(day, (open = openDay(keysFile(folder, day))))
+    return open
   }
 
-  function flagOrRecreate(day: number, chunk: Chunk, flags: Set<Scan>): void {
+  function flagOrRecreate(day: number, chunk: Chunk): FoldedScan[] {
     try {
-      flagDay(keysOf(day), chunk, flags, yieldNow)
+      return flagDay(dayFor(day), chunk, yieldNow)
     } catch (error) {
       if (!isSqliteDamaged(error) && !isSqliteReplaced(error)) throw error
       days.get(day)?.db.close()
       days.delete(day)
       destroyKeys(folder, day)
       onDamage(basename(keysFile(folder, day)))
-      flagDay(keysOf(day), chunk, flags, yieldNow)
+      return flagDay(dayFor(day), chunk, yieldNow)
     }
   }
 
   return {
     flag(chunk) {
-      const flags = new Set<Scan>()
-      for (const [day, scans] of Map.groupBy(chunk.scans, ({ at }) => dayOf(at)))
-        flagOrRecreate(day, { ...chunk, scans }, flags)
-      return chunk.scans.map((scan) => ({ ...scan, first: flags.has(scan) }))
+      const byDay = Map.groupBy(chunk.scans, ({ at }) => dayOf(at))
+      const flagged = Array.from(
+        byDay,
+        ([day, scans]) => [day, flagOrRecreate(day, { ...chunk, scans }).values()] as const,
+      )
+      const next = new Map(flagged)
+      // In the order of the chunk.
+      return chunk.scans.map((scan) => next.get(dayOf(scan.at))?.next().value ?? { ...scan, first: false })
     },
     close() {
       for (const { db } of days.values()) db.close()
@@ -73,7 +86,7 @@ export function openFirstOfDay(
   }
 }
 
-function openDay(file: string): DayKeys {
+function openDay(file: string): OpenDay {
   const db = new DatabaseSync(file)
   try {
     return prepareDay(db)
@@ -83,20 +96,33 @@ function openDay(file: string): DayKeys {
   }
 }
 
-function prepareDay(db: DatabaseSync): DayKeys {
+const tableOfKeys = (name: string) => `
+  create table if not exists ${name} (
+    link_id integer not null, visitor integer not null, chunk integer not null, primary key (link_id, visitor)
+  ) without rowid`
+
+function prepareDay(db: DatabaseSync): OpenDay {
   db.exec(`
     pragma journal_mode = delete; pragma synchronous = full; pragma secure_delete = on;
     create table if not exists chunks (id integer primary key, journal text not null, start integer not null, unique (journal, start));
-    create table if not exists seen (
-      link_id integer not null, visitor integer not null, chunk integer not null, primary key (link_id, visitor)
-    ) without rowid`)
+    ${tableOfKeys('seen')}; ${tableOfKeys('people')}`)
+  const chunk = db.prepare(
+    'insert into chunks (journal, start) values (?, ?) on conflict (journal, start) do update set start = excluded.start returning id',
+  )
   return {
     db,
-    chunkId: db.prepare(
-      'insert into chunks (journal, start) values (?, ?) on conflict (journal, start) do update set start = excluded.start returning id',
+    chunkId: (journal, from) => (chunk.get(journal, from) as { id: number }).id,
+    tables: { agents: prepareKeys(db, 'seen'), people: prepareKeys(db, 'people') },
+  }
+}
+
+function prepareKeys(db: DatabaseSync, table: string): KeyStatements {
+  return {
+    find: db.prepare(`select chunk from ${table} where link_id = ? and visitor = ?`),
+    count: db.prepare(
+      `select count(*) as found from (select 1 from ${table} where link_id = ? and visitor >= ? and visitor < ? limit ?)`,
     ),
-    insert: db.prepare('insert into seen values (?, ?, ?) on conflict (link_id, visitor) do nothing'),
-    find: db.prepare('select chunk from seen where link_id = ? and visitor = ?'),
+    insert: db.prepare(`insert into ${table} values (?, ?, ?)`),
   }
 }
 
@@ -104,19 +130,39 @@ function prepareDay(db: DatabaseSync): DayKeys {
  * The keys are committed before the scans. After a crash in between, the chunk is retried; a key that the chunk itself
  * has inserted then still counts as new, once.
  */
-function flagDay(keys: DayKeys, { journal, from, scans }: Chunk, flags: Set<Scan>, yieldNow: () => void): void {
-  transaction(keys.db, () => {
-    const { id } = keys.chunkId.get(journal, from) as { id: number }
-    const seenInChunk = new Set<string>()
-    for (const scan of scans) {
+function flagDay(
+  { db, chunkId, tables }: OpenDay,
+  { journal, from, scans }: Chunk,
+  yieldNow: () => void,
+): FoldedScan[] {
+  return transaction(db, () => {
+    const id = chunkId(journal, from)
+    const keys = { agents: keysOfChunk(tables.agents, id), people: keysOfChunk(tables.people, id) }
+    return flagFirsts(scans, () => {
       yieldNow()
-      const { linkId, visitor } = scan
-      if (visitor === null) continue
-      const name = `${linkId}:${visitor}`
-      if (seenInChunk.has(name)) continue
-      seenInChunk.add(name)
-      const isNew = keys.insert.run(linkId, visitor, id).changes === 1
-      if (isNew || (keys.find.get(linkId, visitor) as { chunk: number }).chunk === id) flags.add(scan)
-    }
+      return keys
+    })
   })
+}
+
+function keysOfChunk({ find, count, insert }: KeyStatements, chunk: number): DayKeys {
+  const seenInChunk = new Set<string>()
+  return {
+    find(linkId, key) {
+      const row = find.get(linkId, key) as { chunk: number } | undefined
+      if (row === undefined) return undefined
+      const name = `${linkId}:${key}`
+      if (row.chunk !== chunk || seenInChunk.has(name)) return 'known'
+      seenInChunk.add(name)
+      return 'again'
+    },
+    count(linkId, key, limit) {
+      const first = firstOfAddress(key)
+      return (count.get(linkId, first, first + KEYS_OF_ADDRESS, limit) as { found: number }).found
+    },
+    add(linkId, key) {
+      seenInChunk.add(`${linkId}:${key}`)
+      insert.run(linkId, key, chunk)
+    },
+  }
 }

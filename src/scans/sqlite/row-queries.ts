@@ -8,7 +8,15 @@ import { readValues } from './values.ts'
 /** Nobody else folds into this store. */
 const BEHIND_MS = 0
 
-const NONE: TotalsRow = { humans: 0, bots: 0, human_firsts: 0, bot_firsts: 0, qr: 0, last_at: undefined }
+const NONE: TotalsRow = {
+  humans: 0,
+  bots: 0,
+  human_firsts: 0,
+  bot_firsts: 0,
+  people_again: 0,
+  qr: 0,
+  last_at: undefined,
+}
 
 /** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
 export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {

@@ -56,6 +56,8 @@ export interface TotalsRow {
   human_firsts: number
   bots: number
   bot_firsts: number
+  /** Those of `human_firsts` who are no further people. */
+  people_again: number
   qr: number
   /** Undefined for a link without scans. */
   last_at: number | undefined

@@ -1,0 +1,46 @@
+import { dayOf } from '../calendar.ts'
+import { personOf } from '../describing/visitor-key.ts'
+import type { FoldedScan, Scan } from '../scan.ts'
+
+/** Agents of one address that count as visitors of a link on a day, each. */
+export const MAX_AGENTS = 16
+/** People of one address that count on a link and day: one client can send any device, system and browser. */
+export const MAX_PEOPLE = 64
+
+/** Keys of visitors of one UTC day. */
+export interface DayKeys {
+  /** Whether a key is there; `again` when this chunk has added it in an earlier attempt, and nobody has asked since. */
+  find: (linkId: number, key: number) => 'known' | 'again' | undefined
+  /** How many keys the address of this key has; a number above `limit` may be any. */
+  count: (linkId: number, key: number, limit: number) => number
+  add: (linkId: number, key: number) => void
+}
+
+/** The keys of a day: those of agents, by which visitors are told, and those of people. */
+export interface KeysOfDay {
+  agents: DayKeys
+  people: DayKeys
+}
+
+/** Flags the first scans of visitors on their days, and the first of people. */
+export function flagFirsts(scans: readonly Scan[], keysOf: (day: number) => KeysOfDay): FoldedScan[] {
+  return scans.map((scan) => {
+    const { linkId, visitor, bot } = scan
+    if (visitor === null) return { ...scan, first: false, person: false }
+    const { agents, people } = keysOf(dayOf(scan.at))
+    const key = personOf(scan, visitor)
+    // Further agents of an address fall together by device, system and browser.
+    const first =
+      isNew(agents, linkId, visitor, MAX_AGENTS) ?? isNew(agents, linkId, key, MAX_AGENTS + MAX_PEOPLE) ?? false
+    return { ...scan, first, person: !bot && (isNew(people, linkId, key, MAX_PEOPLE) ?? false) }
+  })
+}
+
+/** Whether a key comes for the first time, and is there from now on; undefined when its address has `limit` others. */
+function isNew(keys: DayKeys, linkId: number, key: number, limit: number): boolean | undefined {
+  const found = keys.find(linkId, key)
+  if (found !== undefined) return found === 'again'
+  if (keys.count(linkId, key, limit) >= limit) return undefined
+  keys.add(linkId, key)
+  return true
+}
