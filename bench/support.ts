@@ -66,7 +66,9 @@ export async function readMetric(served: Served, name: string): Promise<number> 
 }
 
 /** Disables quotas: all load comes from one address. */
-export const unlimited = ['links', 'changes', 'bulk', 'qr', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+export const unlimited = ['links', 'changes', 'bulk', 'aliases', 'qr', 'failures', 'misses'].map(
+  (name) => `--limit-${name}=0`,
+)
 
 /** Starts quirl on a data folder, with the flags of `npm start` and without quotas. */
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {

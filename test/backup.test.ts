@@ -40,7 +40,9 @@ import { skipUnlessCi } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 import { smallDisk, type SmallDisk } from './support/small-disk.ts'
 
-const limits = ['links', 'changes', 'bulk', 'qr', 'failures', 'misses', 'domains'].map((name) => `--limit-${name}=0`)
+const limits = ['links', 'changes', 'bulk', 'aliases', 'qr', 'failures', 'misses', 'domains'].map(
+  (name) => `--limit-${name}=0`,
+)
 const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--port=${port}`, ...limits])
 
 const TARGET = 'https://example.com/'

@@ -355,6 +355,29 @@ test('a bulk request is charged once, however many links it creates; one that cr
   assert.equal((await post(`${server.url}/api/links`, { target: EXAMPLE })).status, 201)
 })
 
+test('the codes that a client chooses in bulk have a quota of their own, because they stay taken when their links are deleted', async (t) => {
+  const server = await startServer(t, { LIMIT_ALIASES: '5' })
+  const named = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ target: EXAMPLE, alias: `${prefix}-${at}` }))
+  const { results } = await result(
+    await bulk(server, [...named('one', 3), ...copies(100), { target: 'x', alias: 'bad' }]),
+  )
+  for (const row of results.slice(0, 3)) {
+    const { token } = row as { token: string }
+    assert.equal((await fetch(`${server.url}/api/manage/${token}`, { method: 'DELETE' })).status, 200)
+  }
+  const refused = await bulk(server, named('two', 3))
+  assert.equal(refused.status, 429)
+  const { detail } = (await refused.json()) as { detail: string }
+  assert.match(detail, /^5 codes of one’s own can be created in bulk .*, of which 2 are left for the 3 of this request/)
+  // What only validates takes none, what fails is refunded.
+  assert.equal((await bulk(server, named('two', 3), '?dry_run=true')).status, 200)
+  assert.equal((await bulk(server, [...named('two', 2), { target: 'x' }], '?atomic=true')).status, 400)
+  assert.equal((await result(await bulk(server, named('two', 2)))).created, 2)
+  assert.equal((await bulk(server, copies(500))).status, 201)
+  assert.equal((await bulk(server, named('three', 1))).status, 429)
+})
+
 test('a dry run is charged as well, because it is as much work', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '1' })
   const dry = await bulk(server, [{ target: EXAMPLE }], '?dry_run=true')

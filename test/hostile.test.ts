@@ -39,7 +39,7 @@ const MAX_HEADER = 14 * KIB
 const end = endOfFile()
 const folder = temporaryFolder(end)
 const probe = probeEnvironment(folder)
-const unlimited = ['links', 'changes', 'bulk', 'qr', 'domains', 'reports', 'failures', 'misses'].map(
+const unlimited = ['links', 'changes', 'bulk', 'aliases', 'qr', 'domains', 'reports', 'failures', 'misses'].map(
   (name) => `--limit-${name}=0`,
 )
 const service = await start(end, undefined, [...unlimited, '--dns-servers=127.0.0.1:9'], { env: probe })

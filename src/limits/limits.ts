@@ -10,6 +10,7 @@ import { WINDOW_MS } from './memory-counter.ts'
 const subjects = {
   links: ['link', 'links', 'created'],
   changes: ['link', 'links', 'changed'],
+  aliases: ['code of one’s own', 'codes of one’s own', 'created in bulk'],
   bulk: ['bulk request', 'bulk requests', 'made'],
   qr: ['QR image', 'QR images', 'requested'],
   domains: ['domain', 'domains', 'registered'],

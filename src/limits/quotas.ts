@@ -6,6 +6,7 @@ export interface QuotaSettings {
   limitLinks: number
   limitChanges: number
   limitBulk: number
+  limitAliases: number
   limitQr: number
   limitDomains: number
   limitReports: number
@@ -21,6 +22,7 @@ export function quotasOf(config: QuotaSettings): Quotas {
     links: config.limitLinks,
     changes: config.limitChanges,
     bulk: config.limitBulk,
+    aliases: config.limitAliases,
     qr: config.limitQr,
     domains: config.limitDomains,
     reports: config.limitReports,

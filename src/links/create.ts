@@ -30,7 +30,8 @@ export interface CreationLimits {
   charge: (
     request: FastifyRequest,
     reply: FastifyReply,
-    name: 'links' | 'changes' | 'bulk' | 'qr',
+    name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr',
+    units?: number,
   ) => ReturnType<Charge>
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>

@@ -20,7 +20,7 @@ const GROWTH = { share: 0.08, bytes: 16 * 2 ** 20 }
 /** Descriptors that come and go: databases that are read, journal files, threads. */
 const SPARE_FILES = 8
 
-const unlimited = ['links', 'changes', 'bulk', 'qr', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+const unlimited = ['links', 'changes', 'bulk', 'aliases', 'qr', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 const MiB = (bytes: number) => (bytes / 2 ** 20).toFixed(1)
 
 async function createLinks(url: string, count: number, name: string): Promise<SoakLink[]> {

@@ -7,7 +7,9 @@ import { exitOf, start, type Service } from './program.ts'
 import type { Random } from './random.ts'
 
 /** Flags that disable the program's quotas. */
-export const UNLIMITED = ['links', 'changes', 'bulk', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+export const UNLIMITED = ['links', 'changes', 'bulk', 'aliases', 'failures', 'misses'].map(
+  (name) => `--limit-${name}=0`,
+)
 
 const OWNERS = 6
 /** The pause between requests of an owner, which leaves the CPU to other tests. */

@@ -11,6 +11,7 @@ import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
 import { warnOfUrls } from '../../http/notices.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
+import { chargeBulk } from './charge-bulk.ts'
 import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
@@ -121,11 +122,10 @@ async function sendBulk(
       : format === 'csv'
   reply.header('cache-control', 'no-store')
   try {
-    const charge = () => needs.limits.charge(request, reply, 'bulk')
     const known = rows.map((row, at) => refusedRow(request, at) ?? row)
     const result = await needs.links.createBulk(known, {
       origin,
-      charge,
+      charge: chargeBulk(needs.limits, request, reply),
       idempotentRequest: idempotentRequest(request),
       atomic,
       dryRun,

@@ -1,7 +1,7 @@
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { ChargedRollback } from '../charged.ts'
+import { ChargedRollback, type Charge } from '../charged.ts'
 import { createCharged, readDraft, type CreationOptions, type LinkDeps } from '../create.ts'
 import { insertDrafts, type CreatedLink } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
@@ -19,7 +19,9 @@ export interface BulkResult {
 }
 
 /** Options of a bulk creation. */
-export interface BulkOptions extends CreationOptions {
+export interface BulkOptions extends Omit<CreationOptions, 'charge'> {
+  /** Charges the request, and as many codes as its valid rows choose; see `Charge`. */
+  charge: (aliases: number) => ReturnType<Charge>
   onTrimmedIn?: OnTrimmedIn | undefined
   /** Create all rows or none. */
   atomic: boolean
@@ -38,8 +40,10 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkO
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
+  const aliases = options.dryRun ? 0 : valid.filter(({ alias }) => alias !== undefined).length
+  const charge = () => options.charge(aliases)
   try {
-    const result = await createCharged(deps, options, async (creation) => {
+    const result = await createCharged(deps, { ...options, charge }, async (creation) => {
       const created = (await insertDrafts(deps, creation, valid, options.origin)).values()
       const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)

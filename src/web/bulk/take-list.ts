@@ -9,6 +9,7 @@ import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/access.ts'
 import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
+import { chargeBulk } from '../../links/bulk/charge-bulk.ts'
 import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
 import type { CreationLimits } from '../../links/create.ts'
 import type { Links } from '../../links/open.ts'
@@ -105,11 +106,10 @@ async function create(
   const text = JSON.stringify(rows)
   // Changed rows are another request.
   const idempotentRequest = dryRun ? undefined : { key: `${upload.key} ${hash('sha256', text)}`, request: text }
-  const charge = () => limits.charge(request, reply, 'bulk')
   try {
     return await links.createBulk(rows, {
       origin: origin.of(request),
-      charge,
+      charge: chargeBulk(limits, request, reply),
       idempotentRequest,
       atomic: false,
       dryRun,
