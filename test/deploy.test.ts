@@ -129,6 +129,12 @@ test('each file names the version of package.json', () => {
   for (const image of images) assert.equal(image.split(':').at(-1), manifest.version, image)
 })
 
+test('each base of the image is named by its digest', () => {
+  const bases = dockerfile.match(/^FROM .+$/gm) ?? []
+  assert.equal(bases.length, 2)
+  for (const base of bases) assert.match(base, /^FROM \S+:\S+@sha256:[\da-f]{64}( AS \w+)?$/)
+})
+
 test('each container and the unit have a bound of memory, so that what one takes ends that one alone', () => {
   for (const path of composeFiles)
     for (const [name, { mem_limit: limit }] of Object.entries(readCompose(path).services))
