@@ -101,11 +101,9 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const people = createPeopleCounter(store.isShared)
-  const visitors = createVisitorCounter(store.isShared)
+  const [people, visitors] = [createPeopleCounter(store.isShared), createVisitorCounter(store.isShared)]
   const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, onError }
   const background = startBackground(parts, options, lost)
-  const waits = waitsFor(background, journal, now, waitMs)
 
   return {
     keys: store.keys,
@@ -113,11 +111,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     visitors,
     record: (scan, recorded) => journal.record(scan, visitors.count(scan, people.count(scan, recorded))),
     flush: journal.flush,
-    ...waits,
-    patience() {
-      const until = monotonic() + waitMs
-      return () => monotonic() < until
-    },
+    ...waitsFor(background, journal, options, waitMs),
     fold: background.fold,
     hold: background.hold,
     ...read,
@@ -208,9 +202,9 @@ function stateOf({ status }: Journal, { lost, failing }: Background): Pick<Recor
 function waitsFor(
   { fold }: Pick<Background, 'fold'>,
   { oldest }: Pick<Journal, 'oldest'>,
-  now: () => number,
+  { now, monotonic }: Pick<RecorderOptions, 'now' | 'monotonic'>,
   waitMs: number,
-): Pick<Recorder, 'settle' | 'settleUntil'> {
+): Pick<Recorder, 'settle' | 'settleUntil' | 'patience'> {
   const settle = () => within(fold(), waitMs)
   return {
     settle,
@@ -224,6 +218,10 @@ function waitsFor(
         // Nobody knows what is in the folder.
         return calledAt
       }
+    },
+    patience() {
+      const until = monotonic() + waitMs
+      return () => monotonic() < until
     },
   }
 }

@@ -63,8 +63,7 @@ export function createVisitorCounter(
   bounds = { links: MAX_LINKS, ofLink: MAX_PENDING_OF_LINK },
 ): VisitorCounter {
   const counts = new Map<number, Count>()
-  const pending = new Map<number, Pending>()
-  const known = createKnownKeys()
+  const keys = createKeys(bounds.ofLink)
   let folds = 0
 
   function add(linkId: number): Count {
@@ -86,17 +85,37 @@ export function createVisitorCounter(
       return count.folded + count.keys + unheldOf(count) < number ? false : undefined
     },
     least: (linkId) => counts.get(linkId)?.folded ?? 0,
-    request(linkId) {
-      const count = counts.get(linkId) ?? add(linkId)
-      count.usedBy = folds
-    },
+    request: (linkId) => void ((counts.get(linkId) ?? add(linkId)).usedBy = folds),
     count(scan, recorded) {
-      const { linkId, bot, visitor } = scan
-      const count = counts.size === 0 || bot || visitor === null ? undefined : counts.get(linkId)
-      if (count === undefined || visitor === null) return recorded
-      const key = personOf(scan, visitor)
+      const count = counts.size === 0 ? undefined : counts.get(scan.linkId)
+      if (count === undefined || scan.bot || scan.visitor === null) return recorded
+      return keys.count(count, personOf(scan, scan.visitor), recorded)
+    },
+    expire: (linkIds) => expire(linkIds, counts),
+    startFold() {
+      keys.startFold()
+      const started = startCounts(counts, folds, isShared)
+      const finish = (numberOf: (linkId: number) => number) => {
+        folds++
+        keys.finishFold()
+        for (const { linkId, count, expiries } of started) {
+          count.unheld.closed = 0
+          if (count.expiries === expiries) Object.assign(count, { folded: numberOf(linkId), readBy: folds })
+        }
+      }
+      return { linkIds: started.map(({ linkId }) => linkId), finish }
+    },
+  }
+}
+
+/** The keys of people of all links: those that are not folded yet, and those that are known to be. */
+function createKeys(maxOfLink: number) {
+  const pending = new Map<number, Pending>()
+  const known = createKnownKeys()
+  return {
+    count(count: Count, key: number, recorded: () => void): () => void {
       if (known.has(key) || pending.has(key)) return recorded
-      if (pending.size >= MAX_PENDING || count.keys >= bounds.ofLink) return countUnheld(count, recorded)
+      if (pending.size >= MAX_PENDING || count.keys >= maxOfLink) return countUnheld(count, recorded)
       const held: Pending = { count, stage: 'queued' }
       pending.set(key, held)
       count.keys++
@@ -105,34 +124,26 @@ export function createVisitorCounter(
         recorded()
       }
     },
-    expire(linkIds) {
-      for (const linkId of linkIds) {
-        const count = counts.get(linkId)
-        if (count === undefined) continue
-        count.folded = undefined
-        count.expiries++
-      }
-    },
     startFold() {
       for (const held of pending.values()) if (held.stage === 'written') held.stage = 'closed'
-      const started = startCounts(counts, folds, isShared)
-      return {
-        linkIds: started.map(({ linkId }) => linkId),
-        finish(numberOf) {
-          folds++
-          for (const [key, { count, stage }] of pending) {
-            if (stage !== 'closed') continue
-            pending.delete(key)
-            count.keys--
-            known.add(key)
-          }
-          for (const { linkId, count, expiries } of started) {
-            count.unheld.closed = 0
-            if (count.expiries === expiries) Object.assign(count, { folded: numberOf(linkId), readBy: folds })
-          }
-        },
+    },
+    finishFold() {
+      for (const [key, { count, stage }] of pending) {
+        if (stage !== 'closed') continue
+        pending.delete(key)
+        count.keys--
+        known.add(key)
       }
     },
+  }
+}
+
+function expire(linkIds: Iterable<number>, counts: Map<number, Count>): void {
+  for (const linkId of linkIds) {
+    const count = counts.get(linkId)
+    if (count === undefined) continue
+    count.folded = undefined
+    count.expiries++
   }
 }
 

@@ -42,51 +42,15 @@ export function hasRules(live: LiveLink): live is RuledLink {
 type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'people' | 'visitors' | 'settle' | 'patience'>
 
 export function createDecide(scans: DecideNeeds): Decide {
-  const { describe, identify, people, visitors } = scans
   const kept = new WeakMap<IncomingMessage, { live: LiveLink; decision: Decision }>()
-
-  /** @param onUnknown called when it depends on a number of people that is not known exactly; then it is taken to be the least */
-  function decide(request: IncomingMessage, { id, rules }: RuledLink, onUnknown: () => void): Decision {
-    const scan = describe(request, id)
-    const met = rules().find(factsOf(request, scan, onUnknown))
-    return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
-  }
-
-  function factsOf(request: IncomingMessage, scan: Scan, onUnknown: () => void): VisitFacts {
-    const { linkId, at, device, os, country, source } = scan
-    const visitor = once(() => identify(request, scan))
-    return {
-      at,
-      device,
-      os,
-      country,
-      source,
-      language: once(() => preferredLanguage(request.headers['accept-language'])),
-      share: (draw) => shareOf(visitor(), draw),
-      people: () => people.of(linkId) ?? 0,
-      hasVisitors(number) {
-        const has = visitors.has(linkId, number)
-        if (has === undefined) onUnknown()
-        return has ?? visitors.least(linkId) >= number
-      },
-    }
-  }
 
   function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
     const known = kept.get(request)
     if (known?.live === live) return known.decision
-    if (live.rules().countPeople && !people.isCurrent(live.id)) return undefined
+    if (live.rules().countPeople && !scans.people.isCurrent(live.id)) return undefined
     let isKnown = true
-    const decision = decide(request, live, () => (isKnown = false))
+    const decision = decide(scans, request, live, () => (isKnown = false))
     return isKnown ? decision : undefined
-  }
-
-  /** Loads the numbers of a link. @returns whether they could be read in time */
-  function load({ id, rules }: RuledLink): Promise<boolean> {
-    const { countPeople, countVisitors } = rules()
-    if (countPeople) people.request(id)
-    if (countVisitors) visitors.request(id)
-    return scans.settle()
   }
 
   return {
@@ -95,8 +59,8 @@ export function createDecide(scans: DecideNeeds): Decide {
       const mayWait = scans.patience()
       let decision: Decision | undefined
       // Of visits that wait near a number of people, one may make the others wait for another fold.
-      while (decision === undefined && mayWait() && (await load(live))) decision = ifLoaded(request, live)
-      decision ??= decide(request, live, () => {})
+      while (decision === undefined && mayWait() && (await load(scans, live))) decision = ifLoaded(request, live)
+      decision ??= decide(scans, request, live, () => {})
       use(decision)
       return decision
     },
@@ -106,6 +70,51 @@ export function createDecide(scans: DecideNeeds): Decide {
       if (!countPeople && !countVisitors) kept.set(request, { live, decision })
     },
   }
+}
+
+/** @param onUnknown called when it depends on a number of people that is not known exactly; then it is taken to be the least */
+function decide(
+  scans: DecideNeeds,
+  request: IncomingMessage,
+  { id, rules }: RuledLink,
+  onUnknown: () => void,
+): Decision {
+  const scan = scans.describe(request, id)
+  const met = rules().find(factsOf(scans, request, scan, onUnknown))
+  return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
+}
+
+function factsOf(
+  { identify, people, visitors }: DecideNeeds,
+  request: IncomingMessage,
+  scan: Scan,
+  onUnknown: () => void,
+): VisitFacts {
+  const { linkId, at, device, os, country, source } = scan
+  const visitor = once(() => identify(request, scan))
+  return {
+    at,
+    device,
+    os,
+    country,
+    source,
+    language: once(() => preferredLanguage(request.headers['accept-language'])),
+    share: (draw) => shareOf(visitor(), draw),
+    people: () => people.of(linkId) ?? 0,
+    hasVisitors(number) {
+      const has = visitors.has(linkId, number)
+      if (has === undefined) onUnknown()
+      return has ?? visitors.least(linkId) >= number
+    },
+  }
+}
+
+/** Loads the numbers of a link. @returns whether they could be read in time */
+function load({ people, visitors, settle }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
+  const { countPeople, countVisitors } = rules()
+  if (countPeople) people.request(id)
+  if (countVisitors) visitors.request(id)
+  return settle()
 }
 
 /** Computes a value when it is first needed. */
