@@ -41,7 +41,10 @@ const describe = createDescribe(deps)
 const decide = createDecide({
   describe,
   identify: createIdentify(deps),
-  people: { of: () => 10, isCurrent: () => true, load: () => Promise.resolve() },
+  people: { of: () => 10, isCurrent: () => true, request() {} },
+  visitors: { has: () => false, least: () => 10, request() {} },
+  settle: async () => true,
+  patience: () => () => true,
 })
 
 const then = { target: 'https://example.com/elsewhere' }
@@ -64,6 +67,7 @@ const cases: Record<string, Rule[] | null> = {
     timezone: 'Europe/Berlin',
     language: ['de'],
     after_scans: 1_000_000,
+    after_visitors: 1_000_000,
   }),
 }
 

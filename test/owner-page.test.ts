@@ -235,7 +235,7 @@ inBrowser(
   async (page) => {
     const rules = [
       { when: { os: ['iOS'], until: '2026-12-31T18:00:00+01:00' }, then: to('ios') },
-      { when: { after_scans: 1000 }, then: { ended: 'All gone' }, off: true },
+      { when: { after_visitors: 1000, after_scans: 9000 }, then: { ended: 'All gone' }, off: true },
     ]
     const link = await create(server, { target: `${TARGET}/${'x'.repeat(300)}`, rules })
     await put(manage(link), { title: 'Menu', utm: { utm_source: 'flyer' } })

@@ -71,8 +71,8 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
     lists.map(async (whens, at) => {
       const rules = whens
         // Several nodes count each other's scans later.
-        .map(({ after_scans: after, ...when }) =>
-          after === undefined || skipUnlessOneNode ? when : { ...when, after_scans: after },
+        .map(({ after_scans, after_visitors, ...when }) =>
+          skipUnlessOneNode ? when : JSON.parse(JSON.stringify({ ...when, after_scans, after_visitors })),
         )
         .map((when, number): Rule => ({ when, then: number % 5 === 4 ? ended : to(number) }))
         .filter((rule) => ruleErrors([rule]).length === 0)
@@ -84,7 +84,7 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
       ]
       const link = await create(server, { ...kinds[at % 4], rules, utm: { utm_source: 'x' } })
       const answers: Record<string, number> = {}
-      return { link, rules, people: 0, answers }
+      return { link, rules, people: 0, visitors: new Set<string>(), answers }
     }),
   )
   const agent = new Agent({ keepAlive: true })
@@ -103,7 +103,8 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
     })
     const source = ending.includes('q') || ending === '.Q' ? 'qr' : 'link'
     const language = () => preferredLanguage(languages)
-    const facts = { at: now, device, os, country, source, language, share: () => 0, people: () => each.people } as const
+    const counts = { people: () => each.people, hasVisitors: (least: number) => each.visitors.size >= least }
+    const facts = { at: now, device, os, country, source, language, share: () => 0, ...counts } as const
     const number = interpret(each.rules, facts)
     const rule = number === undefined ? undefined : each.rules[number - 1]
     const what = JSON.stringify({ at, ending, method, facts, rules: each.rules, status: answer.status })
@@ -112,6 +113,7 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
     else assert.ok(answer.status === 200 || answer.headers.location === `${OWN}?utm_source=x`, what)
     if (method === 'HEAD') continue
     each.people++
+    each.visitors.add(`${Math.floor(now / DAY)} ${device}`)
     each.answers[number ?? 'link'] = (each.answers[number ?? 'link'] ?? 0) + 1
   }
   agent.destroy()
@@ -247,6 +249,99 @@ test('a limit of scans holds through kill -9', async (t) => {
   const second = await start(t, dataDir)
   total += await passed(second.url, 40)
   assert.equal(total, 50)
+})
+
+/** A person for each number, who comes by a proxy. */
+const personal = (person: number, agent: string = people.windows.agent) => ({
+  'x-forwarded-for': `198.51.${100 + (person >> 8)}.${person & 255}`,
+  'user-agent': agent,
+})
+const behindLoopback = { TRUST_PROXY: '127.0.0.1' }
+
+test(
+  'of parallel visits at a limit of people, exactly the right number of people pass, also after a restart',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const dataDir = temporaryFolder(t)
+    let server = await startServer(t, { DATA_DIR: dataDir, ...behindLoopback })
+    const rules = [{ when: { after_visitors: 60 }, then: ended }]
+    const link = await create(server, { target: OWN, rules })
+    const passed = async (from: number, to: number, more: Record<string, string> = {}) => {
+      const url = `${server.url}/${link.code}`
+      const all = Array.from({ length: to - from }, (_, at) => visit(url, { ...personal(from + at), ...more }))
+      return (await Promise.all(all)).filter(({ status }) => status === 302).length
+    }
+    assert.equal(await passed(0, 20), 20)
+    // The same people again, some with another version of their browser; robots; and who opts out of being told from others.
+    assert.equal(await passed(0, 20), 20)
+    assert.equal(await passed(5, 15, { 'user-agent': people.windows.agent.replace('140.0', '141.0') }), 10)
+    assert.equal(await passed(100, 110, BOT), 10)
+    assert.equal(await passed(200, 210, { 'sec-gpc': '1' }), 10)
+    await server.stop()
+    server = await startServer(t, { DATA_DIR: dataDir, ...behindLoopback })
+    // After a restart nobody knows who has been here, but how many.
+    assert.equal(await passed(0, 59), 59)
+    assert.equal(await passed(0, 59), 59)
+    assert.equal(await passed(500, 530), 1)
+    assert.equal(await passed(0, 59), 0)
+    const late = await create(server, { target: OWN })
+    const visitAll = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, at) => visit(`${server.url}/${late.code}`, personal(at))))
+    await visitAll(10)
+    await put(manage(server, late), { rules: [{ when: { after_visitors: 12 }, then: ended }] })
+    assert.equal((await visitAll(40)).filter(({ status }) => status === 302).length, 12)
+  },
+)
+
+test('a limit of people holds through kill -9', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const first = await start(t, dataDir, [], { env: behindLoopback })
+  const link = await create(first, { target: OWN, rules: [{ when: { after_visitors: 50 }, then: ended }] })
+  const passed = async (url: string, from: number, to: number) => {
+    const all = Array.from({ length: to - from }, (_, at) => visit(`${url}/${link.code}`, personal(from + at)))
+    return (await Promise.all(all)).filter(({ status }) => status === 302).length
+  }
+  let total = 0
+  for (let round = 0; round < 3; round++) total += await passed(first.url, 10 * round, 10 * round + 10)
+  first.process.kill('SIGKILL')
+  await exitOf(first)
+  const second = await start(t, dataDir, [], { env: behindLoopback })
+  total += await passed(second.url, 30, 80)
+  assert.equal(total, 50)
+})
+
+test('one client with any agents does not end what is for 100 people, and is 80 visitors at most', async (t) => {
+  const server = await startServer(t)
+  const rules = [{ when: { after_visitors: 100 }, then: ended }]
+  const link = await create(server, { target: OWN, rules })
+  const systems = [
+    'Windows NT 10.0',
+    'iPhone; CPU iPhone OS 18_0',
+    'Linux; Android 15',
+    'X11; Linux x86_64',
+    'X11; CrOS x86_64',
+  ]
+  const browsers = [
+    'Firefox/140.0',
+    'Chrome/140.0',
+    'Edg/140.0',
+    'OPR/110.0',
+    'SamsungBrowser/25',
+    'Vivaldi/7.0',
+    'YaBrowser/25',
+  ]
+  const agentOf = (at: number) =>
+    `Mozilla/5.0 (${systems[at % 5]}) ${browsers[at % 7]} ${at % 3 === 0 ? 'Mobile' : ''} ${at}`
+  const visits = Array.from({ length: 1000 }, (_, at) => visit(link.short_url, { 'user-agent': agentOf(at) }))
+  assert.ok((await Promise.all(visits)).every(({ status }) => status === 302))
+  const { totals } = await statsOf(server, link)
+  assert.equal(totals['humans'], 1000)
+  assert.ok((totals['unique_visitors'] ?? 0) <= 80, JSON.stringify(totals))
+  // Those of which nothing is known but that they differ are 16, and one for all others.
+  const plain = Array.from({ length: 1000 }, (_, at) => visit(link.short_url, { 'user-agent': `agent ${at}` }))
+  await Promise.all(plain)
+  const more = (await statsOf(server, link)).totals
+  assert.equal((more['unique_visitors'] ?? 0) - (totals['unique_visitors'] ?? 0), 17)
 })
 
 test('a link that has ended says so on a page and to programs, and its visits are recorded', async (t) => {

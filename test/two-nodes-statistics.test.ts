@@ -110,6 +110,24 @@ test('two nodes on one PostgreSQL', async (t) => {
     await poll(async () => (await locationAt(a)) === rules[0]?.then.target)
   })
 
+  await t.test('a rule with a number of people counts those of both, and who visits both once', async () => {
+    const rules = [{ when: { after_visitors: 10 }, then: { target: 'https://example.com/later' } }]
+    const link = await create(a, { target, rules })
+    const locationOf = async (server: TestServer, person: number) => {
+      const headers = {
+        'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0',
+        'x-forwarded-for': `198.51.100.${person}`,
+      }
+      return (await visit(`${server.url}/${link.code}`, headers)).headers.get('location')
+    }
+    for (let round = 0; round < 3; round++)
+      for (let person = 0; person < 9; person++)
+        for (const node of nodes) assert.equal(await locationOf(node, person), target)
+    assert.equal(await locationOf(b, 9), target)
+    assert.equal(await locationOf(b, 3), rules[0]?.then.target)
+    await poll(async () => (await locationOf(a, 3)) === rules[0]?.then.target)
+  })
+
   await t.test('a milestone that both reach together is sent once', async () => {
     const webhook = { url: `http://hook.example.com:${receiver.port}/`, events: ['scans.milestone'] }
     const links = await Promise.all(Array.from({ length: 3 }, () => create(a, { target, webhook })))

@@ -4,6 +4,7 @@ import type { FoldResult } from './folding/fold.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
 import type { Journal } from './journal/journal.ts'
 import type { PeopleCounter } from './people.ts'
+import type { VisitorCounter } from './visitor-count.ts'
 import { findOrphans, type OrphanLinks } from './orphans.ts'
 import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
@@ -29,6 +30,7 @@ interface Parts {
   purger: Purger
   sweeper: Sweeper
   people: Pick<PeopleCounter, 'startFold'>
+  visitors: Pick<VisitorCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
   onError: (error: unknown) => void
@@ -101,20 +103,23 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, people, log }: Parts,
+  { journal, warehouse, people, visitors, log }: Parts,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
   const { closed, growing } = journal.rotate()
-  const { linkIds, finish } = people.startFold()
+  const [ofScans, ofVisitors] = [people.startFold(), visitors.startFold()]
+  const linkIds = [...new Set([...ofScans.linkIds, ...ofVisitors.linkIds])]
   const { result, counts } = await warehouse.call('fold', closed, now, {
     growing,
     deletedLinks,
     newest,
     count: linkIds,
   })
-  finish(counts)
+  const byLink = new Map(linkIds.map((linkId, at) => [linkId, counts[at]]))
+  ofScans.finish((linkId) => byLink.get(linkId)?.scans ?? 0)
+  ofVisitors.finish((linkId) => byLink.get(linkId)?.visitors ?? 0)
   if (result.adopted !== undefined) log.adopted(result.adopted)
   return result
 }

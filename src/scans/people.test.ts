@@ -10,6 +10,7 @@ import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { urlOf } from '../../test/support/postgres.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { connectPostgres } from '../db/postgres/database.ts'
+import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
 import { createPeopleCounter } from './people.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { sharedScans } from './postgres/scan-store.ts'
@@ -36,6 +37,9 @@ async function makeShared(t: TestContext) {
   return { dataDir, openStore: sharedScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } }) }
 }
 
+/** The key of a person who visits a link; those of different links differ. */
+const visitorOf = (linkId: number, person: number) => (linkId * 1000 + person) * KEYS_OF_ADDRESS
+
 /** A recorder of the links 1 to 3, which a test may open again on its store. */
 function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise<Recorder> {
   return openRecorder({
@@ -60,7 +64,7 @@ function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise
   })
 }
 
-test('the number of scans by people is exact whenever it is known, however reads, folds and scans overlap', (t) =>
+test('the numbers of scans by people and of people are exact whenever they are known, however reads, folds and scans overlap', (t) =>
   testOverlaps(t, makeEmbedded, 10))
 
 test('the same in PostgreSQL, where it is read again with each fold', async (t) => {
@@ -70,7 +74,13 @@ test('the same in PostgreSQL, where it is read again with each fold', async (t) 
 async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: number): Promise<void> {
   const link = fc.integer({ min: 1, max: 3 })
   const step = fc.oneof(
-    fc.record({ do: fc.constant('record' as const), link, count: fc.integer({ min: 1, max: 5 }), bot: fc.boolean() }),
+    fc.record({
+      do: fc.constant('record' as const),
+      link,
+      count: fc.integer({ min: 1, max: 5 }),
+      bot: fc.boolean(),
+      person: fc.integer({ min: 1, max: 6 }),
+    }),
     fc.record({ do: fc.constant('load' as const), link }),
     fc.record({ do: fc.constant('fold' as const) }),
     fc.record({ do: fc.constant('turn' as const) }),
@@ -84,7 +94,13 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       const store = await makeStore(t)
       let recorder = await openOn(store)
       const recorded = new Map([1, 2, 3].map((id) => [id, 0]))
+      const people = new Map([1, 2, 3].map((id) => [id, new Set<number>()]))
       const imported = new Map<number, number>()
+      const load = async (linkId: number) => {
+        recorder.people.request(linkId)
+        recorder.visitors.request(linkId)
+        await recorder.settle()
+      }
       let importing: number | undefined
       const importOnce = async (linkId: number, clicks: number) => {
         if (imported.has(linkId)) return
@@ -98,28 +114,38 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
         for (const [id, count] of recorded) {
           const possible = [undefined, count, ...(importing === id ? [count + (imported.get(id) ?? 0)] : [])]
           assert.ok(possible.includes(recorder.people.of(id)), `link ${id}`)
+          const visitors = people.get(id)?.size ?? 0
+          for (const number of [1, visitors, visitors + 1].filter((each) => each > 0))
+            assert.ok(
+              [undefined, visitors >= number].includes(recorder.visitors.has(id, number)),
+              `people of link ${id}`,
+            )
         }
       }
-      const record = (linkId: number, bot: boolean, more = 0) => {
-        recorder.record(scan({ linkId, bot, at: Date.now() }), () => {
+      const record = (linkId: number, bot: boolean, person: number, more = 0) => {
+        recorder.record(scan({ linkId, bot, at: Date.now(), visitor: visitorOf(linkId, person) }), () => {
           check()
           // Another visit on the same connection.
-          if (more > 0) record(linkId, bot, more - 1)
+          if (more > 0) record(linkId, bot, person, more - 1)
         })
+        if (!bot) people.get(linkId)?.add(person)
         if (!bot) recorded.set(linkId, (recorded.get(linkId) ?? 0) + 1)
         check()
       }
       const pending: Promise<unknown>[] = []
       for (const each of steps) {
-        if (each.do === 'record') record(each.link, each.bot, each.count - 1)
-        else if (each.do === 'load') pending.push(recorder.people.load(each.link))
+        if (each.do === 'record') record(each.link, each.bot, each.person, each.count - 1)
+        else if (each.do === 'load') pending.push(load(each.link))
         else if (each.do === 'fold') pending.push(recorder.fold())
         else if (each.do === 'turn') await nextTurn()
         else if (each.do === 'flush') recorder.flush()
         else if (each.do === 'import') await importOnce(each.link, each.count)
         else if (each.do === 'loaded') {
-          await recorder.people.load(each.link)
+          await load(each.link)
           assert.equal(recorder.people.of(each.link), recorded.get(each.link))
+          const visitors = people.get(each.link)?.size ?? 0
+          assert.equal(recorder.visitors.has(each.link, visitors + 1), false)
+          assert.equal(visitors === 0 || recorder.visitors.has(each.link, visitors), true)
         } else {
           await Promise.all(pending.splice(0))
           await recorder.close()
@@ -129,7 +155,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       }
       await Promise.all(pending)
       for (const id of recorded.keys()) {
-        await recorder.people.load(id)
+        await load(id)
         // Visits on the same connection may have been recorded meanwhile.
         assert.equal(recorder.people.of(id), recorded.get(id))
       }
@@ -143,7 +169,7 @@ test('a count that was dropped for another is read again, and a fold that fails 
   const counter = createPeopleCounter(false, 2)
   const fold = (counts: Record<number, number>) => {
     const { linkIds, finish } = counter.startFold()
-    finish(linkIds.map((id) => counts[id] ?? 0))
+    finish((id) => counts[id] ?? 0)
     return linkIds
   }
   counter.request(1)
@@ -169,7 +195,7 @@ test('where other nodes fold too, a number in use is read again with each fold, 
   const counter = createPeopleCounter(true)
   const record = () => counter.count(scan({ linkId: 1 }), () => {})()
   counter.request(1)
-  counter.startFold().finish([5])
+  counter.startFold().finish(() => 5)
   assert.deepEqual([counter.of(1), counter.isCurrent(1)], [5, true])
   record()
   const failed = counter.startFold()
@@ -182,13 +208,13 @@ test('where other nodes fold too, a number in use is read again with each fold, 
   record()
   assert.equal(counter.of(1), 8)
   // Another node has folded a hundred.
-  finish([107])
+  finish(() => 107)
   assert.equal(counter.of(1), 108)
 })
 
 test('where other nodes fold too, a number that no visit has used for some folds is loaded again', () => {
   const counter = createPeopleCounter(true)
-  const fold = (...counts: number[]) => counter.startFold().finish(counts)
+  const fold = (count = 0) => counter.startFold().finish(() => count)
   counter.request(1)
   fold(5)
   assert.equal(counter.isCurrent(1), true)

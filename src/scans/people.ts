@@ -12,20 +12,18 @@ export interface People {
   of: (linkId: number) => number | undefined
   /** Whether the number was loaded, and lately where other nodes fold scans too. */
   isCurrent: (linkId: number) => boolean
-  /** Resolves when `of` returns the number, or when it could not be read in time. */
-  load: (linkId: number) => Promise<void>
+  /** Requests the number of a link: the next fold reads it. */
+  request: (linkId: number) => void
 }
 
 /** Counts scans beside the journal and the fold. */
-export interface PeopleCounter extends Pick<People, 'of' | 'isCurrent'> {
-  /** Requests the number of a link: the next fold reads it. */
-  request: (linkId: number) => void
+export interface PeopleCounter extends People {
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
   count: (scan: Scan, recorded: () => void) => () => void
   /** To be called when scans of these links were added otherwise than by a fold: the next one reads their numbers again. */
   expire: (linkIds: Iterable<number>) => void
   /** To be called when the journal has been rotated: the fold of the closed files reads the numbers of these links. */
-  startFold: () => { linkIds: number[]; finish: (counts: number[]) => void }
+  startFold: () => { linkIds: number[]; finish: (numberOf: (linkId: number) => number) => void }
 }
 
 interface Count {
@@ -118,28 +116,13 @@ function startFold(requested: Map<number, Count>, next: () => number): ReturnTyp
   }
   return {
     linkIds: started.map(({ linkId }) => linkId),
-    finish(folded) {
+    finish(numberOf) {
       const fold = next()
-      for (const [at, { linkId, count, expiries }] of started.entries()) {
+      for (const { linkId, count, expiries } of started) {
         if (count.expiries !== expiries) continue
-        Object.assign(count, { folded: folded[at] ?? 0, closed: 0, readBy: fold })
+        Object.assign(count, { folded: numberOf(linkId), closed: 0, readBy: fold })
         if (requested.get(linkId) === count) requested.delete(linkId)
       }
-    },
-  }
-}
-
-/** @param fold folds everything that was recorded before the call, in bounded time */
-export function openPeople(
-  { of, isCurrent, request }: Pick<PeopleCounter, 'of' | 'isCurrent' | 'request'>,
-  fold: () => Promise<unknown>,
-): People {
-  return {
-    of,
-    isCurrent,
-    async load(linkId) {
-      request(linkId)
-      await fold()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { ImportedCount } from './import/clicks.ts'
 import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
-import { createPeopleCounter, openPeople, type People, type PeopleCounter } from './people.ts'
+import { createPeopleCounter, type People, type PeopleCounter } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createReader, type Reader } from './reader.ts'
@@ -14,6 +14,7 @@ import { createRecorderLog, type Log } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
 import type { OpenScanStore, ScanStore } from './scan-store.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
+import { createVisitorCounter, type VisitorCount, type VisitorCounter } from './visitor-count.ts'
 import type { VisitorKeys } from './describing/visitors.ts'
 import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
 
@@ -26,6 +27,7 @@ const LAST_FOLD_MS = 1000
 export interface Recorder extends Reader {
   keys: VisitorKeys
   people: People
+  visitors: VisitorCount
   /** Records a scan, then calls `recorded`. */
   record: (scan: Scan, recorded: () => void) => void
   /** Writes the scans of this turn of the event loop now, and not at its end. */
@@ -37,6 +39,8 @@ export interface Recorder extends Reader {
    * undefined when there is none.
    */
   settleUntil: () => Promise<number | undefined>
+  /** How long requests wait, from now on: returns whether one may wait any longer. */
+  patience: () => () => boolean
   /** The same as `settle` without a time-out. */
   fold: () => Promise<boolean>
   /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
@@ -97,21 +101,21 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const people = createPeopleCounter(store.isShared)
-  const parts = { journal, warehouse, purger, sweeper, people, subscribers, log, onError }
+  const [people, visitors] = [createPeopleCounter(store.isShared), createVisitorCounter(store.isShared)]
+  const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, onError }
   const background = startBackground(parts, options, lost)
-  const waits = waitsFor(background, journal, now, waitMs)
 
   return {
     keys: store.keys,
-    people: openPeople(people, waits.settle),
-    record: (scan, recorded) => journal.record(scan, people.count(scan, recorded)),
+    people,
+    visitors,
+    record: (scan, recorded) => journal.record(scan, visitors.count(scan, people.count(scan, recorded))),
     flush: journal.flush,
-    ...waits,
+    ...waitsFor(background, journal, options, waitMs),
     fold: background.fold,
     hold: background.hold,
     ...read,
-    ...importsInto(warehouse, people, async () => (await options.removalTime()) - options.retention),
+    ...importsInto(warehouse, [people, visitors], async () => (await options.removalTime()) - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -130,17 +134,17 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(
   warehouse: Pick<WarehouseClient, 'call'>,
-  people: Pick<PeopleCounter, 'expire'>,
+  counters: Pick<PeopleCounter | VisitorCounter, 'expire'>[],
   oldest: () => Promise<number>,
 ): Pick<Recorder, 'addImported' | 'addPart'> {
   return {
     async addImported(counts) {
       await warehouse.call('addImported', counts)
-      people.expire(counts.map(({ linkId }) => linkId))
+      for (const { expire } of counters) expire(counts.map(({ linkId }) => linkId))
     },
     async addPart(part) {
       const taken = await warehouse.call('addPart', withoutOld(part, await oldest()))
-      people.expire([part.linkId])
+      for (const { expire } of counters) expire([part.linkId])
       return taken
     },
   }
@@ -198,9 +202,9 @@ function stateOf({ status }: Journal, { lost, failing }: Background): Pick<Recor
 function waitsFor(
   { fold }: Pick<Background, 'fold'>,
   { oldest }: Pick<Journal, 'oldest'>,
-  now: () => number,
+  { now, monotonic }: Pick<RecorderOptions, 'now' | 'monotonic'>,
   waitMs: number,
-): Pick<Recorder, 'settle' | 'settleUntil'> {
+): Pick<Recorder, 'settle' | 'settleUntil' | 'patience'> {
   const settle = () => within(fold(), waitMs)
   return {
     settle,
@@ -214,6 +218,10 @@ function waitsFor(
         // Nobody knows what is in the folder.
         return calledAt
       }
+    },
+    patience() {
+      const until = monotonic() + waitMs
+      return () => monotonic() < until
     },
   }
 }

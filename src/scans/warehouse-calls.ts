@@ -2,6 +2,7 @@ import type { FoldResult } from './folding/fold.ts'
 import type { ImportedCount } from './import/clicks.ts'
 import type { ImportedPart, Taken } from './import/part.ts'
 import type { Reading } from './statistics/reading.ts'
+import type { PeopleOfLink } from './statistics/totals.ts'
 
 /** What a fold is to do besides. */
 export interface FoldOptions {
@@ -11,13 +12,17 @@ export interface FoldOptions {
   deletedLinks: number[]
   /** The newest committed link, to be recorded. */
   newest: number | undefined
-  /** Links whose scans by people are counted after the fold. */
+  /** Links whose people are counted after the fold. */
   count: number[]
 }
 
 /** The calls that the warehouse's thread takes, whichever store it has. */
 export interface WarehouseCalls extends Reading {
-  fold: (journals: string[], now: number, options: FoldOptions) => Promise<{ result: FoldResult; counts: number[] }>
+  fold: (
+    journals: string[],
+    now: number,
+    options: FoldOptions,
+  ) => Promise<{ result: FoldResult; counts: PeopleOfLink[] }>
   /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
   addImported: (counts: ImportedCount[]) => Promise<void>
   /**

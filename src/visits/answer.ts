@@ -30,7 +30,7 @@ export function respondByRules(
   }
   const decision = decide.ifLoaded(request.raw, live)
   if (decision !== undefined) return respondTo(decision)
-  return decide.load(live).then(() => respondTo(decide.now(request.raw, live)))
+  return decide.onceLoaded(request.raw, live, respondTo).then(() => reply)
 }
 
 /** Sends the file of a link with rules, unless a rule has another response. Nothing is recorded. */
@@ -41,12 +41,7 @@ export async function sendFileByRules(
   live: RuledLink,
   sendFile: () => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  let decision = decide.ifLoaded(request.raw, live)
-  if (decision === undefined) {
-    await decide.load(live)
-    decision = decide.now(request.raw, live)
-  }
-  const { met } = decision
+  const { met } = decide.ifLoaded(request.raw, live) ?? (await decide.onceLoaded(request.raw, live))
   return met === undefined ? sendFile() : sendAnswer(request, reply, met.answer)
 }
 

@@ -9,7 +9,7 @@ import { createDecide, hasRules, type RuledLink } from './decide.ts'
 import { createResolver } from './resolve.ts'
 
 /** Decisions about a link with rules, and the number of scans that were described for them. */
-function openWith(rules: Rule[], people?: number) {
+function openWith(rules: Rule[], people?: number, visitors?: number) {
   const { resolve } = createResolver(
     () => ({ ...link(1), rules: JSON.stringify(rules) }),
     () => 0,
@@ -23,7 +23,14 @@ function openWith(rules: Rule[], people?: number) {
       return scan({ linkId })
     },
     identify: () => 1,
-    people: { of: () => people, isCurrent: () => people !== undefined, load: () => Promise.resolve() },
+    people: { of: () => people, isCurrent: () => people !== undefined, request() {} },
+    visitors: {
+      has: (_linkId, number) => (visitors === undefined ? undefined : visitors >= number),
+      least: () => 0,
+      request() {},
+    },
+    settle: async () => false,
+    patience: () => () => true,
   })
   const request = new IncomingMessage(new Socket())
   return { decide, live: resolution.live, request, described: () => described }
@@ -53,12 +60,17 @@ test('a decision that depends on the number of scans is not kept: other visits m
   assert.notEqual(decide.ifLoaded(request, live), decision)
 })
 
-test('while the number of scans is not known, no rule that depends on it is met', () => {
+test('while the numbers of scans and people are not known, no rule that depends on them is met', async () => {
   const rules = [
     { when: { after_scans: 1 }, then: ended },
+    { when: { after_visitors: 1 }, then: ended },
     { when: {}, then: { target: 'https://example.com/next' } },
   ]
   const { decide, live, request } = openWith(rules)
   assert.equal(decide.ifLoaded(request, live), undefined)
-  assert.equal(decide.now(request, live).met?.number, 2)
+  assert.equal((await decide.onceLoaded(request, live)).met?.number, 3)
+  const withoutPeople = openWith(rules.slice(1), 5)
+  assert.equal(withoutPeople.decide.ifLoaded(withoutPeople.request, withoutPeople.live), undefined)
+  const known = openWith(rules.slice(1), 5, 1)
+  assert.equal(known.decide.ifLoaded(known.request, known.live)?.met?.number, 1)
 })

@@ -23,12 +23,13 @@ export interface Decision {
  * in the same turn, before any other visit is decided: the next decision may depend on it.
  */
 export interface Decide {
-  /** Undefined when the number of scans, on which a rule depends, must be loaded first. */
+  /** Undefined when the number of scans or people, on which a rule depends, must be loaded first. */
   ifLoaded: (request: IncomingMessage, live: RuledLink) => Decision | undefined
-  /** Loads that number. */
-  load: (live: RuledLink) => Promise<void>
-  /** Decides in any case. When the number could not be loaded in time, no rule with `after_scans` is met. */
-  now: (request: IncomingMessage, live: RuledLink) => Decision
+  /**
+   * Decides once that number is loaded, and calls `use` with the decision in the same turn. When it could not be loaded in
+   * time, no rule is met that depends on it.
+   */
+  onceLoaded: (request: IncomingMessage, live: RuledLink, use?: (decision: Decision) => void) => Promise<Decision>
   /** Keeps a decision for the next call with this request, which another handler makes. */
   keep: (request: IncomingMessage, live: RuledLink, decision: Decision) => void
 }
@@ -37,45 +38,83 @@ export function hasRules(live: LiveLink): live is RuledLink {
   return live.rules !== null
 }
 
-export function createDecide(scans: Pick<Scans, 'describe' | 'identify' | 'people'>): Decide {
-  const { describe, identify, people } = scans
+/** What decisions need of the scans. */
+type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'people' | 'visitors' | 'settle' | 'patience'>
+
+export function createDecide(scans: DecideNeeds): Decide {
   const kept = new WeakMap<IncomingMessage, { live: LiveLink; decision: Decision }>()
 
-  function now(request: IncomingMessage, { id, rules }: RuledLink): Decision {
-    const scan = describe(request, id)
-    const met = rules().find(factsOf(request, scan))
-    return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
-  }
-
-  function factsOf(request: IncomingMessage, scan: Scan): VisitFacts {
-    const { linkId, at, device, os, country, source } = scan
-    const visitor = once(() => identify(request, scan))
-    return {
-      at,
-      device,
-      os,
-      country,
-      source,
-      language: once(() => preferredLanguage(request.headers['accept-language'])),
-      share: (draw) => shareOf(visitor(), draw),
-      people: () => people.of(linkId) ?? 0,
-    }
+  function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
+    const known = kept.get(request)
+    if (known?.live === live) return known.decision
+    if (live.rules().countPeople && !scans.people.isCurrent(live.id)) return undefined
+    let isKnown = true
+    const decision = decide(scans, request, live, () => (isKnown = false))
+    return isKnown ? decision : undefined
   }
 
   return {
-    ifLoaded(request, live) {
-      const known = kept.get(request)
-      if (known?.live === live) return known.decision
-      if (live.rules().countPeople && !people.isCurrent(live.id)) return undefined
-      return now(request, live)
+    ifLoaded,
+    async onceLoaded(request, live, use = () => {}) {
+      const mayWait = scans.patience()
+      let decision: Decision | undefined
+      // Of visits that wait near a number of people, one may make the others wait for another fold.
+      while (decision === undefined && mayWait() && (await load(scans, live))) decision = ifLoaded(request, live)
+      decision ??= decide(scans, request, live, () => {})
+      use(decision)
+      return decision
     },
-    load: ({ id }) => people.load(id),
-    now,
     keep(request, live, decision) {
       // Other visits may be recorded before the next call.
-      if (!live.rules().countPeople) kept.set(request, { live, decision })
+      const { countPeople, countVisitors } = live.rules()
+      if (!countPeople && !countVisitors) kept.set(request, { live, decision })
     },
   }
+}
+
+/** @param onUnknown called when it depends on a number of people that is not known exactly; then it is taken to be the least */
+function decide(
+  scans: DecideNeeds,
+  request: IncomingMessage,
+  { id, rules }: RuledLink,
+  onUnknown: () => void,
+): Decision {
+  const scan = scans.describe(request, id)
+  const met = rules().find(factsOf(scans, request, scan, onUnknown))
+  return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
+}
+
+function factsOf(
+  { identify, people, visitors }: DecideNeeds,
+  request: IncomingMessage,
+  scan: Scan,
+  onUnknown: () => void,
+): VisitFacts {
+  const { linkId, at, device, os, country, source } = scan
+  const visitor = once(() => identify(request, scan))
+  return {
+    at,
+    device,
+    os,
+    country,
+    source,
+    language: once(() => preferredLanguage(request.headers['accept-language'])),
+    share: (draw) => shareOf(visitor(), draw),
+    people: () => people.of(linkId) ?? 0,
+    hasVisitors(number) {
+      const has = visitors.has(linkId, number)
+      if (has === undefined) onUnknown()
+      return has ?? visitors.least(linkId) >= number
+    },
+  }
+}
+
+/** Loads the numbers of a link. @returns whether they could be read in time */
+function load({ people, visitors, settle }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
+  const { countPeople, countVisitors } = rules()
+  if (countPeople) people.request(id)
+  if (countVisitors) visitors.request(id)
+  return settle()
 }
 
 /** Computes a value when it is first needed. */

@@ -28,7 +28,7 @@ export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: (
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
   db: Pick<Database, 'prepareRead'>
-  scans: Pick<Scans, 'record' | 'recordScan' | 'describe' | 'identify' | 'agentOf' | 'people'>
+  scans: Pick<Scans, 'record' | 'recordScan' | 'agentOf'> & Parameters<typeof createDecide>[0]
   monotonic: () => number
   /** How long a link may be cached. */
   lifeMs: number

@@ -16,7 +16,7 @@ const rules = [
     then: { target: 'https://example.com/office-hours' },
   },
   { when: { percent: 50 }, then: { target: 'https://example.com/b' }, off: true },
-  { when: { after_scans: 1000 }, then: { ended: 'All vouchers are taken. Thank you!' } },
+  { when: { after_visitors: 1000 }, then: { ended: 'All vouchers are taken. Thank you!' } },
 ]
 
 const manage = (site: Site, { token }: Created) => `${site.url}/api/manage/${token}`

@@ -28,6 +28,7 @@ export function interpret(rules: Rule[], visit: VisitFacts): number | undefined 
         return from < until ? from <= time && time < until : from <= time || time < until
       }),
       when.after_scans === undefined ? undefined : visit.people() >= when.after_scans,
+      when.after_visitors === undefined ? undefined : visit.hasVisitors(when.after_visitors),
       when.percent === undefined ? undefined : visit.share(at) < when.percent,
     ]
     return checks.every((check) => check !== false)
@@ -71,6 +72,7 @@ export const conditions = (withPercent: boolean): fc.Arbitrary<Conditions> =>
         }),
       ),
       after_scans: optional(fc.integer({ min: 1, max: 20 })),
+      after_visitors: optional(fc.integer({ min: 1, max: 10 })),
       ...(withPercent && { percent: optional(fc.integer({ min: 1, max: 99 })) }),
     })
     .map(({ local, ...plain }) => JSON.parse(JSON.stringify({ ...plain, ...local })) as Conditions)

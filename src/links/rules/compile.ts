@@ -18,6 +18,8 @@ export interface VisitFacts {
   share: (draw: number) => number
   /** Scans by people before this visit. */
   people: () => number
+  /** Whether the link has had so many people before this visit, each counted once a day. */
+  hasVisitors: (number: number) => boolean
 }
 
 /** The response of a rule; `isEarly` when it says that the link starts later. */
@@ -37,6 +39,8 @@ export interface CompiledRules {
   answers: Answer[]
   /** Whether a rule depends on the number of scans. */
   countPeople: boolean
+  /** Whether a rule depends on the number of people. */
+  countVisitors: boolean
 }
 
 /** A rule whose conditions a visit only compares. All have one shape, which is what makes 20 of them cheap. */
@@ -50,6 +54,7 @@ interface CompiledRule {
   isLocalTime: ((at: number) => boolean) | null
   languages: { tag: string; prefix: string }[] | null
   scans: number
+  visitors: number
   percent: number
   /** The number of the draw for `percent`. */
   draw: number
@@ -58,8 +63,8 @@ interface CompiledRule {
 
 type ClockOf = (timeZone: string) => LocalClock
 
-/** The bounds of a rule without the condition, which every number of scans and every share is within. */
-const [NO_SCANS, ALL_PERCENT] = [0, 100]
+/** The bounds of a rule without the condition, which every number of scans or people and every share is within. */
+const [NO_SCANS, NO_VISITORS, ALL_PERCENT] = [0, 0, 100]
 
 export function compileRules(rules: Rule[], utm: Record<string, string>): CompiledRules {
   const clocks = new Map<string, LocalClock>()
@@ -75,12 +80,13 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
   return {
     find(facts) {
       for (const rule of compiled) {
-        if (isForVisit(rule, facts) && isForVisitor(rule, facts) && isDrawn(rule, facts)) return rule.met
+        if (isForVisit(rule, facts) && isForVisitor(rule, facts) && isCounted(rule, facts)) return rule.met
       }
       return undefined
     },
     answers: compiled.map(({ met }) => met.answer),
     countPeople: compiled.some(({ scans }) => scans !== NO_SCANS),
+    countVisitors: compiled.some(({ visitors }) => visitors !== NO_VISITORS),
   }
 }
 
@@ -95,6 +101,7 @@ function compileRule(when: Conditions, at: number, answer: Answer, clockOf: Cloc
     isLocalTime: localTimeOf(when, clockOf),
     languages: languagesOf(when.language),
     scans: when.after_scans ?? NO_SCANS,
+    visitors: when.after_visitors ?? NO_VISITORS,
     percent: when.percent ?? ALL_PERCENT,
     draw: at,
     met: { number: at + 1, answer },
@@ -125,8 +132,13 @@ function isForVisitor(rule: CompiledRule, facts: VisitFacts): boolean {
   )
 }
 
-function isDrawn({ scans, percent, draw }: CompiledRule, facts: VisitFacts): boolean {
-  return (scans === NO_SCANS || facts.people() >= scans) && (percent === ALL_PERCENT || facts.share(draw) < percent)
+function isCounted({ scans, visitors, percent, draw }: CompiledRule, facts: VisitFacts): boolean {
+  return (
+    (scans === NO_SCANS || facts.people() >= scans) &&
+    (percent === ALL_PERCENT || facts.share(draw) < percent) &&
+    // Last, because it may have to wait.
+    (visitors === NO_VISITORS || facts.hasVisitors(visitors))
+  )
 }
 
 function setOf(values: string[] | undefined): ReadonlySet<string | null> | null {

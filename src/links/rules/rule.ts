@@ -79,11 +79,20 @@ const whenSchema = Type.Object(
         examples: ['Europe/Berlin'],
       }),
     ),
+    after_visitors: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          'Applies once so many people have visited the link since its creation. A person is an address with a device, a system and a browser, and counts once a (UTC) day.',
+      }),
+    ),
     after_scans: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
-        description: 'Applies once the link, since its creation, has had so many scans by people.',
+        description:
+          'Applies once the link, since its creation, has had so many scans by people. Each scan counts, so that one visitor who reloads reaches it alone: for a number of people there is `after_visitors`.',
       }),
     ),
     percent: Type.Optional(

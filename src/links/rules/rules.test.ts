@@ -23,6 +23,7 @@ const facts = (more: Partial<VisitFacts> = {}): VisitFacts => ({
   language: () => 'de-at',
   share: () => 50,
   people: () => 10,
+  hasVisitors: (number) => number <= 5,
   ...more,
 })
 const meets = (when: Conditions, more: Partial<VisitFacts> = {}) =>
@@ -51,6 +52,7 @@ test('each condition is met by what it names only', () => {
   assert.ok(meets({ country: ['AT', 'DE'] }) && !meets({ country: ['AT'] }))
   assert.ok(meets({ source: 'qr' }) && !meets({ source: 'link' }))
   assert.ok(meets({ after_scans: 10 }) && !meets({ after_scans: 11 }))
+  assert.ok(meets({ after_visitors: 5 }) && !meets({ after_visitors: 6 }))
   assert.ok(meets({ percent: 51 }) && !meets({ percent: 50 }))
 })
 
@@ -186,6 +188,7 @@ test('compiled rules decide as an interpreter that reads them one by one: 10,000
             language: () => spoken,
             share: (draw: number) => shares[draw] ?? 0,
             people: () => count,
+            hasVisitors: (number: number) => number <= count / 2,
           }
           assert.equal(find(each)?.number, interpret(rules, each))
         }

@@ -60,8 +60,7 @@ const calls: WarehouseCalls = {
     target.begin()
     const folded = await fold.run(journals, now, deletedLinks, growing).catch(nothingWhileHeld)
     const result = adoption?.addTo(folded) ?? folded
-    const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
-    return { result, counts }
+    return { result, counts: await reading.people(count) }
   },
   addImported: (counts) => addImported(session, counts),
   addPart: (part) => addPart(session, part),

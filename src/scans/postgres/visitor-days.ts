@@ -96,7 +96,6 @@ async function loadDay(query: Query, day: number, scans: Scan[]): Promise<Loaded
 
 /** @param most as many keys of an address are counted */
 async function loadKeys(query: Query, table: string, pairs: Pair[], most: number) {
-  const nameOf = (linkId: number, key: number) => `${linkId}:${key}`
   const asked = distinct(pairs)
   const known = new Set<string>()
   // Each a look-up in the index, however many rows the table has and whatever its statistics say.
@@ -106,17 +105,12 @@ async function loadKeys(query: Query, table: string, pairs: Pair[], most: number
     columnsOf(asked),
   ))
     known.add(nameOf(linkId, key))
-  const unknown = asked.filter(({ linkId, key }) => !known.has(nameOf(linkId, key)))
-  const addresses = distinct(unknown.map(({ linkId, key }) => ({ linkId, key: firstOfAddress(key) })))
-  const counts = new Map<string, number>()
-  for (const { link_id: linkId, key, found } of await query<{ link_id: number; key: number; found: number }>(
-    `select asked.*, (select count(*)::integer from (
-         select 1 from ${table} as k where k.link_id = asked.link_id and k.key >= asked.key and k.key < asked.key + ${KEYS_OF_ADDRESS} limit ${most}
-       ) as each) as found
-     from unnest($1::bigint[], $2::bigint[]) as asked (link_id, key)`,
-    columnsOf(addresses),
-  ))
-    counts.set(nameOf(linkId, key), found)
+  const counts = await countKeys(
+    query,
+    table,
+    asked.filter(({ linkId, key }) => !known.has(nameOf(linkId, key))),
+    most,
+  )
   const added: Pair[] = []
   const keys: DayKeys = {
     find: (linkId, key) => (known.has(nameOf(linkId, key)) ? 'known' : undefined),
@@ -139,8 +133,23 @@ async function loadKeys(query: Query, table: string, pairs: Pair[], most: number
   return { keys, save }
 }
 
+/** How many keys the addresses of these have, by link and first key. */
+async function countKeys(query: Query, table: string, pairs: Pair[], most: number): Promise<Map<string, number>> {
+  const addresses = distinct(pairs.map(({ linkId, key }) => ({ linkId, key: firstOfAddress(key) })))
+  const rows = await query<{ link_id: number; key: number; found: number }>(
+    `select asked.*, (select count(*)::integer from (
+         select 1 from ${table} as k where k.link_id = asked.link_id and k.key >= asked.key and k.key < asked.key + ${KEYS_OF_ADDRESS} limit ${most}
+       ) as each) as found
+     from unnest($1::bigint[], $2::bigint[]) as asked (link_id, key)`,
+    columnsOf(addresses),
+  )
+  return new Map(rows.map(({ link_id: linkId, key, found }) => [nameOf(linkId, key), found]))
+}
+
+const nameOf = (linkId: number, key: number) => `${linkId}:${key}`
+
 function distinct(pairs: Pair[]): Pair[] {
-  return [...new Map(pairs.map((pair) => [`${pair.linkId}:${pair.key}`, pair])).values()]
+  return [...new Map(pairs.map((pair) => [nameOf(pair.linkId, pair.key), pair])).values()]
 }
 
 function columnsOf(pairs: Pair[]): string[] {

@@ -32,7 +32,7 @@ const calls: WarehouseCalls = {
   async fold(journals, now, { growing, deletedLinks, newest, count }) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks, growing)
-    return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
+    return { result, counts: await reading.people(count) }
   },
   ...reading,
   addImported: async (counts) => confirmed(warehouse.addImported(counts)),

@@ -5,11 +5,12 @@ import type { RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
-import { readTotals } from './totals.ts'
+import { readPeople, readTotals, type PeopleOfLink } from './totals.ts'
 
 /** Reads the folded scans, in the warehouse's thread. */
 export interface Reading {
   totals: (linkIds: number[]) => Promise<Totals[]>
+  people: (linkIds: number[]) => Promise<PeopleOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
   stats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats>
@@ -21,6 +22,7 @@ export interface Reading {
 export function createReading(rows: RowQueries): Reading {
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
+    people: (linkIds) => readPeople(rows, linkIds),
     behindMs: rows.behindMs,
     stats: (linkId, query, now) => readStats(rows, linkId, query, now),
     statsOfMany: (links, query, now) => readStatsOfMany(rows, links, query, now),

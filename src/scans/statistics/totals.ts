@@ -6,6 +6,21 @@ export async function readTotals(rows: RowQueries, linkIds: number[]): Promise<T
   return (await rows.totals(linkIds)).map(totalsOf)
 }
 
+/** Visits by people since the creation of a link, and how many people made them, each counted once a day. */
+export interface PeopleOfLink {
+  scans: number
+  visitors: number
+}
+
+/** Reads the people of links, in the order of the links. */
+export async function readPeople(rows: RowQueries, linkIds: number[]): Promise<PeopleOfLink[]> {
+  if (linkIds.length === 0) return []
+  return (await rows.totals(linkIds)).map((row) => ({
+    scans: row.humans,
+    visitors: row.human_firsts - row.people_again,
+  }))
+}
+
 function totalsOf({ humans, bots, human_firsts: humanFirsts, bot_firsts: botFirsts, qr, last_at: last }: TotalsRow) {
   const scans = humans + bots
   return {

@@ -48,7 +48,7 @@ function stateOf({ active, suspension, rules }: Link): State {
   if (!active) return 'paused'
   const whens = activeRules(rules).map(({ when }) => when)
   if (whens.some(({ from, until, weekdays, hours }) => from ?? until ?? weekdays ?? hours)) return 'scheduled'
-  return whens.some(({ after_scans: scans }) => scans !== undefined) ? 'limited' : 'active'
+  return whens.some((when) => when.after_visitors ?? when.after_scans) ? 'limited' : 'active'
 }
 
 function removalNote({ link: { suspension }, language }: OwnerView): Html | undefined {

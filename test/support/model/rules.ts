@@ -10,8 +10,11 @@ const answer: fc.Arbitrary<Rule['then']> = fc.constantFrom(
   { target: 'https://example.org/by-rule?a=b' },
   { ended: 'Sold out' },
 )
-/** A limit of scans by itself, which the few visits of a plan can reach. */
-const limit = fc.record({ after_scans: fc.integer({ min: 1, max: 8 }) })
+/** A limit of scans or people by itself, which the few visits of a plan can reach. */
+const limit = fc.oneof(
+  fc.record({ after_scans: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ after_visitors: fc.integer({ min: 1, max: 5 }) }),
+)
 const when = fc.oneof({ weight: 2, arbitrary: conditions(false) }, { weight: 1, arbitrary: limit })
 const rule = fc.record({ when, then: answer }).filter((each) => ruleErrors([each]).length === 0)
 export const rules = fc.array(rule, { maxLength: 6 })

@@ -30,7 +30,8 @@ export type Visitor = typeof visitor extends fc.Arbitrary<infer T> ? T : never
 
 /** A node knows the scans of another once that has folded them, and it then has folded again. */
 async function shareScans({ isOneNode, server }: World, one: ModelLink): Promise<void> {
-  if (isOneNode || fieldsOf(one).rules.every(({ when }) => when.after_scans === undefined)) return
+  if (isOneNode || fieldsOf(one).rules.every(({ when }) => (when.after_scans ?? when.after_visitors) === undefined))
+    return
   for (let fold = 0; fold < 2; fold++) await server.services.scans.settle()
 }
 
@@ -47,7 +48,9 @@ export async function arrive(world: World, link: number, { address, isQr, agent:
     'cf-ipcountry': country,
     'accept-language': languages,
   }
-  const people = one.scans.filter((scan) => !scan.bot).length
+  const people = one.scans.filter((scan) => !scan.bot)
+  // Each agent has a device of its own.
+  const visitors = new Set(people.map((scan) => `${Math.floor(scan.at / 86_400_000)}|${scan.visitor}`))
   const facts: VisitFacts = {
     at: ++world.now,
     device,
@@ -56,7 +59,8 @@ export async function arrive(world: World, link: number, { address, isQr, agent:
     source: isQr ? 'qr' : 'link',
     language: () => preferredLanguage(languages),
     share: () => assert.fail('no rule has a percentage'),
-    people: () => people,
+    people: () => people.length,
+    hasVisitors: (number) => visitors.size >= number,
   }
   const scan = { at: world.now, isQr, bot, device, visitor: `${address}|${at}` }
   return { one, url: `${world.server.url}/${one.link.code}${isQr ? '?qr=1' : ''}`, headers, facts, scan }

@@ -112,14 +112,20 @@ function times(state: EditorState): Html {
 
 function counts(state: EditorState): Html {
   const texts = ruleEditorTexts[state.language]
-  const number = (name: 'after_scans' | 'percent', label: string) =>
-    textField(state, { name, label, attributes: html`type="text" inputmode="numeric" autocomplete="off"` })
-  return condition(
+  const number = (name: 'after_visitors' | 'after_scans' | 'percent', hint?: string) =>
+    textField(state, {
+      name,
+      label: texts[name],
+      ...(hint !== undefined && { hint }),
+      attributes: html`type="text" inputmode="numeric" autocomplete="off"`,
+    })
+  return html`${condition(
     state,
     texts.counted,
-    ['after_scans', 'percent'],
-    html`<div class="pair">${number('after_scans', texts.after_scans)} ${number('percent', texts.percent)}</div>`,
-  )
+    ['after_visitors', 'percent'],
+    html`<div class="pair">${number('after_visitors', texts.afterVisitorsHint)} ${number('percent')}</div>`,
+  )}
+  ${condition(state, texts.countedVisits, ['after_scans'], number('after_scans', texts.afterScansHint))}`
 }
 
 function answer(state: EditorState): Html {

@@ -58,6 +58,7 @@ export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
     weekdays,
     hours,
     timezone: weekdays === undefined && hours === undefined ? undefined : timezone,
+    after_visitors: read('after_visitors', readNumber),
     after_scans: read('after_scans', readNumber),
     percent: read('percent', readNumber),
   }

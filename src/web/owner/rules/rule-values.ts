@@ -28,6 +28,7 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
     weekdays: when.weekdays ?? [],
     hours: joined(when.hours),
     timezone: [zone],
+    after_visitors: one(when.after_visitors),
     after_scans: one(when.after_scans),
     percent: one(when.percent),
     answer: [then.ended === undefined ? 'target' : 'ended'],

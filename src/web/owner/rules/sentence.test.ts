@@ -38,6 +38,16 @@ const cases: [rule: SpokenRule, en: string, de: string][] = [
     'Nach 1.000 Besuchen zeigt er, dass das Angebot abgelaufen ist: „All gone“',
   ],
   [
+    { when: { after_visitors: 1000 }, then: { ended: 'All gone' } },
+    'After 1,000 visitors, it shows that the offer has ended: “All gone”',
+    'Nach 1.000 Besuchern zeigt er, dass das Angebot abgelaufen ist: „All gone“',
+  ],
+  [
+    { when: { after_visitors: 1 }, then: to },
+    'After one visitor, it leads to https://example.com/ios',
+    'Nach einem Besucher führt er zu https://example.com/ios',
+  ],
+  [
     { when: { weekdays: ['sun', 'tue'], timezone: 'UTC', after_scans: 1 }, then: to },
     'On Tuesday or Sunday (UTC), after one visit, it leads to https://example.com/ios',
     'Am Dienstag oder Sonntag (UTC), nach einem Besuch führt er zu https://example.com/ios',

@@ -22,6 +22,7 @@ export interface SpokenRule {
     weekdays?: string[] | undefined
     hours?: string[] | undefined
     timezone?: string | undefined
+    after_visitors?: number | undefined
     after_scans?: number | undefined
     percent?: number | undefined
   }
@@ -106,8 +107,13 @@ function timeClauses({ from, until, weekdays, hours, timezone }: SpokenRule['whe
   return clauses
 }
 
-function countClauses({ after_scans: scans, percent }: SpokenRule['when'], { language, texts }: Wording): string[] {
+function countClauses(
+  { after_visitors: visitors, after_scans: scans, percent }: SpokenRule['when'],
+  { language, texts }: Wording,
+): string[] {
   const clauses: string[] = []
+  if (visitors === 1) clauses.push(texts.visitor)
+  else if (visitors !== undefined) clauses.push(fill(texts.visitors, { count: visitors.toLocaleString(language) }))
   if (scans === 1) clauses.push(texts.scan)
   else if (scans !== undefined) clauses.push(fill(texts.scans, { count: scans.toLocaleString(language) }))
   if (percent !== undefined)
