@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createEvent } from '../src/webhooks/event.ts'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
+import { LANES, MAX_LATE, YIELD_MS } from '../src/webhooks/sender.ts'
 import { poll } from './support/poll.ts'
 import type { Receiver } from './support/receiver.ts'
 import { put, type TestServer } from './support/server.ts'
@@ -163,4 +165,16 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
   await poll(() => receiver.received.filter(({ path }) => path === '/quick').length === 3)
   assert.equal(held.count(), slow.length)
   held.release()
+})
+
+test('docs/security.md and docs/api.md say the shares that hold', () => {
+  const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+  const { quick, new: fresh, slow } = LANES
+  for (const said of [
+    `${MAX_AT_ONCE} at a time and ${MAX_A_MINUTE} a minute, ${MAX_UNPAUSED} of them without a pause`,
+    `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
+    `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
+  ])
+    assert.ok(page('security').includes(said), said)
+  assert.ok(page('api').includes(`at most ${MAX_AT_ONCE} requests at a time and ${MAX_A_MINUTE} a minute`))
 })

@@ -26,7 +26,7 @@ export class ReceiverBusy extends Error {
  * gets no more requests for having many names, and the names of one owner get no more for having many addresses.
  */
 export interface Receivers {
-  /** Whether it may have a request now; as many at the same time as it may have, or as many a minute. */
+  /** Whether a receiver may have a request now; as many at the same time as it may have, or as many a minute. */
   standing: (name: string) => 'free' | 'busy' | 'spent'
   /** Counts a request. @returns what to call when it ends; undefined when there may be none now */
   enter: (name: string) => (() => void) | undefined
@@ -34,6 +34,8 @@ export interface Receivers {
   nextTry: (name: string) => number
   /** Those that have as many requests as they may have at the same time. */
   busy: () => string[]
+  /** Whether what any of them had is still counted; 12 seconds after the last request at most. */
+  isAnySpent: () => boolean
 }
 
 interface Receiver {
@@ -84,6 +86,7 @@ export function createReceivers(now: () => number): Receivers {
       return (receiver.nextTry = Math.max(receiver.nextTry, now()) + PAUSE_MS)
     },
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
+    isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
   }
 }
 

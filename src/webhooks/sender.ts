@@ -41,7 +41,10 @@ interface Running {
   done: Promise<void>
 }
 
-/** Sends all events that are due; each link's in order. Resolves when none is. */
+/**
+ * Sends all events that are due; each link's in order. Resolves when none is, and the receivers have all of their shares again:
+ * the next process to send, which knows nothing of what they had, would add its own.
+ */
 export async function sendDue(
   deps: SenderDeps,
   lease: Lease,
@@ -52,14 +55,16 @@ export async function sendDue(
   const isEnding = () => stopping.aborted || signal.aborted
   const bell = createBell()
   const requests = createRequests((due) => deliver(deps, lease, due, signal), bell.ring)
+  stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
       requests.throwFailure()
       if (await startDue(deps, lease, requests)) continue
-      if (requests.hosts().length === 0) return
+      if (requests.hosts().length === 0 && !deps.receivers.isAnySpent()) return
       await bell.wait(pollMs)
     }
   } finally {
+    stopping.removeEventListener('abort', bell.ring)
     await requests.ended()
   }
   requests.throwFailure()
