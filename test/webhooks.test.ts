@@ -2,18 +2,28 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { createEvent } from '../src/webhooks/event.ts'
 import { reinstateLink, suspendLink } from '../src/abuse/suspension.ts'
 import type { WebhookDetails } from '../src/links/webhook.ts'
-import type { WebhookOverrides } from '../src/webhooks/open.ts'
 import { temporaryFolder } from './support/cleanup.ts'
-import { startDns, type Zone } from './support/dns.ts'
+import { startDns } from './support/dns.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { exitOf, start as startProgram } from './support/program.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
+import {
+  createWithWebhook,
+  detailsOf,
+  EVENTS,
+  loopbackOnly,
+  manage,
+  receive,
+  startWithWebhooks as start,
+  webhookOf,
+  type CreatedWithWebhook,
+} from './support/webhooks.ts'
 import {
   create,
   post,
@@ -27,73 +37,7 @@ import {
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
-const EVENTS = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing']
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
-
-type CreatedWithWebhook = Created & { webhook: { url: string; events: string[]; secret: string } }
-type Details = Record<string, unknown> & { webhook: WebhookDetails | null }
-
-interface Setting {
-  server: TestServer
-  receiver: Receiver
-  clock: { now: number }
-  /** The address of the receiver, by a name that resolves to loopback. */
-  url: string
-  zones: Record<string, Zone>
-}
-
-/** No request is late because the machine is slow. */
-const loopbackOnly: WebhookOverrides = {
-  isAllowed: (address) => address === '127.0.0.1',
-  pollMs: 10,
-  timeoutMs: PATIENCE_MS,
-}
-
-/** A service that may send to loopback, with a receiver and a clock of the test's own. */
-async function start(
-  t: TestContext,
-  env: Record<string, string> = {},
-  overrides: WebhookOverrides = {},
-): Promise<Setting> {
-  const receiver = await startReceiver(t)
-  const loopback = { a: ['127.0.0.1'] }
-  const { address, zones } = await startDns(t, { 'hook.example.com': loopback, 'new.example.com': loopback })
-  const clock = { now: Date.now() }
-  const webhooks = { ...loopbackOnly, random: () => 0, ...overrides }
-  const server = await startServer(t, { DNS_SERVERS: address, ...env }, () => clock.now, { webhooks })
-  return { server, receiver, clock, url: `http://hook.example.com:${receiver.port}/hook`, zones }
-}
-
-async function createWithWebhook(server: TestServer, url: string, events = EVENTS): Promise<CreatedWithWebhook> {
-  return (await create(server, { target: 'https://example.com/', webhook: { url, events } })) as CreatedWithWebhook
-}
-
-const manage = (server: TestServer, { token }: Created) => `${server.url}/api/manage/${token}`
-
-async function detailsOf(response: Promise<Response>): Promise<Details> {
-  const answer = await response
-  assert.equal(answer.status, 200, await answer.clone().text())
-  return (await answer.json()) as Details
-}
-
-async function webhookOf(server: TestServer, link: Created): Promise<WebhookDetails> {
-  const { webhook } = await detailsOf(fetch(manage(server, link)))
-  assert.ok(webhook !== null)
-  return webhook
-}
-
-/** Waits until so many requests have arrived, and the result of each is recorded; advances the clock past pauses. */
-async function receive({ server, receiver, clock }: Setting, count: number): Promise<void> {
-  await poll(
-    async () => {
-      const rows = await server.services.db.read.selectFrom('outbox').select('id').execute()
-      if (receiver.received.length >= count && rows.length === 0) return true
-      clock.now += SECOND_MS
-      return false
-    },
-    () => JSON.stringify(receiver.received),
-  )
-}
 
 test('a link without a webhook has null in its details, and sends nothing', async (t) => {
   const { server, receiver } = await start(t)
@@ -569,27 +513,6 @@ test('one host gets one request at a time, and one that does not respond delays 
   await poll(() => held.length === 2)
   held[1]?.()
   for (const link of slow) await poll(async () => (await webhookOf(server, link)).last_status === 204)
-})
-
-test('thirty receivers that do not respond delay no other', async (t) => {
-  const { server, receiver, url, zones } = await start(t)
-  const held = new Set<() => void>()
-  receiver.respond = (response, { url: path }) => {
-    const end = () => void response.writeHead(204).end()
-    if (path !== '/hook') return end()
-    held.add(end)
-    response.once('close', () => held.delete(end))
-  }
-  const slow = Array.from({ length: 30 }, (_, at) => `slow${at}.example.com`)
-  for (const host of slow) {
-    zones[host] = { a: ['127.0.0.1'] }
-    await put(manage(server, await createWithWebhook(server, url.replace('hook.example.com', host))), { title: 'One' })
-  }
-  await poll(() => held.size === slow.length)
-  const quick = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
-  await put(manage(server, quick), { title: 'One' })
-  await poll(async () => (await webhookOf(server, quick)).last_status === 204)
-  for (const end of held) end()
 })
 
 test('an address that a list has is refused, and so is one of the service itself', async (t) => {

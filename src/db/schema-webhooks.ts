@@ -1,5 +1,8 @@
 import type { Generated } from '#kysely'
 
+/** Receivers that responded quickly last time, those that nothing was sent to yet, and those that were slow or failed. */
+export type Lane = 'quick' | 'new' | 'slow'
+
 /** The webhooks of links, where their owners have set one, and how they do. */
 export interface WebhooksTable {
   link_id: number
@@ -7,6 +10,10 @@ export interface WebhooksTable {
   address: string
   /** The host of the address, with its port: one host gets one request at a time. */
   host: string
+  /** The receiver behind the host, whose webhooks share what it may have; of the host alone, and empty before it was known. */
+  site: Generated<string>
+  /** Lanes have requests of their own, so that those who wait long for a response keep nobody else waiting. */
+  lane: Generated<Lane>
   /** A JSON array of the types of events that the owner wants. */
   events: string
   /** The key of the signatures in the form in which the owner has it: signing needs it, so a hash would not do. */

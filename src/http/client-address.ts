@@ -84,7 +84,8 @@ function withoutPort(entry: string): string {
   return four ?? six ?? entry
 }
 
-function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+/** The address of a client: IPv6 cut to its /64. */
+export function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (address.kind() === 'ipv4') return address.toString()
   const parts = (address as ipaddr.IPv6).parts.slice(0, 4)
   return `${parts.map((part) => part.toString(16)).join(':')}::`

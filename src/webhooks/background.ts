@@ -2,15 +2,11 @@ import { createLeases, LeaseLost, type AcquireLease, type Lease } from '../db/le
 import type { BackgroundTasks } from '../lib/background-tasks.ts'
 import type { Totals } from '../links/link.ts'
 import { checkDue, type DestinationsDeps } from './destinations.ts'
-import type { DeliveryDeps } from './delivery.ts'
 import type { DeliveryCounts } from './metrics.ts'
 import { createMilestones, type Milestones } from './milestones.ts'
-import { findDue } from './outbox-store.ts'
-import { sendDue } from './sender.ts'
+import { isAnyDue } from './outbox-store.ts'
+import { sendDue, type SenderDeps } from './sender.ts'
 import { countAll, findDueChecks } from './store.ts'
-
-/** Finds one event that is due. */
-const first = { limit: 1, busyHosts: [], isHealthy: false }
 
 /** How often what this process has queued is sent. */
 const POLL_MS = 1_000
@@ -30,8 +26,7 @@ export interface Background {
   close: () => Promise<void>
 }
 
-interface BackgroundDeps extends Omit<DeliveryDeps, 'count'>, DestinationsDeps {
-  monotonic: () => number
+interface BackgroundDeps extends Omit<SenderDeps, 'count'>, DestinationsDeps {
   counts: DeliveryCounts
   totals: (linkId: number) => Promise<Totals>
 }
@@ -54,7 +49,7 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
   const acquire = createLeases(db, monotonic)
   const count = (isDelivered: boolean) => void counts[isDelivered ? 'delivered' : 'failed']++
 
-  const isEventDue = async () => outbox.rows() > 0 && (await findDue(db.read, { ...first, now: now() })).length > 0
+  const isEventDue = async () => outbox.rows() > 0 && (await isAnyDue(db.read, now()))
   const send = (lease: Lease) => sendDue({ ...deps, count }, lease, ends, pollMs ?? POLL_MS)
   const isCheckDue = async () => (await findDueChecks(db.read, now(), 1)).length > 0
   const check = (lease: Lease) => checkDue(deps, lease, ends)

@@ -7,6 +7,7 @@ import { checkedAddress } from './checked-address.ts'
 import { changeEvent } from './event.ts'
 import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
+import { siteOf } from './receivers.ts'
 import { newSecret } from './signature.ts'
 import { deleteWebhook, findWebhook, putWebhook, setDestination, type WebhookRow } from './store.ts'
 
@@ -62,13 +63,20 @@ async function saveDraft(
   const secret = isSame ? present.secret : newSecret()
   const row = await putWebhook(transaction, linkId, {
     address: draft.url,
-    host: new URL(draft.url).host,
+    ...receiverOf(draft, present),
     events: JSON.stringify(draft.events),
     secret,
     ...scheduleOf(deps, draft, present, milestone),
   })
   const { url, events, ...state } = detailsOf(row)
   return isSame ? { url, events, ...state } : { url, events, secret, ...state }
+}
+
+/** The columns that say who receives. How quick a receiver is stays known as long as it is the same. */
+function receiverOf({ url }: WebhookDraft, present: WebhookRow | undefined) {
+  const { host } = new URL(url)
+  const lane = present?.address === url ? present.lane : ('new' as const)
+  return { host, site: siteOf(host), lane }
 }
 
 /** The columns that say when to send, to check and to tell. What was true for the webhook before stays so. */

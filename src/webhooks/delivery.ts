@@ -6,12 +6,14 @@ import { RequestError, type GuardedRequest } from './guarded-request.ts'
 import {
   findOldest,
   PAUSE_MS,
+  postpone,
   recordDelivery,
   recordFailure,
   setNextAttempt,
   type Due,
   type Queued,
 } from './outbox-store.ts'
+import { ReceiverBusy } from './receivers.ts'
 import { signedHeaders } from './signature.ts'
 
 /** A receiver that is gone for good (RFC 9110, 15.5.11). */
@@ -20,9 +22,13 @@ const GONE = 410
 /** What a receiver may answer that is there and has no time (RFC 6585, 4; RFC 9110, 15.6.4). */
 const busy = new Set([429, 503])
 
+/** A receiver that takes longer to respond is sent to in the lane of the slow ones. */
+const SLOW_MS = 1_000
+
 export interface DeliveryDeps {
   db: Database
   now: () => number
+  monotonic: () => number
   random: () => number
   request: GuardedRequest
   /** Why nothing may be sent to an address now, by the lists and the operator's rules; undefined when something may. */
@@ -31,17 +37,26 @@ export interface DeliveryDeps {
   count: (isDelivered: boolean) => void
 }
 
-/** Sends the oldest event of a webhook, and records how that went. An interrupted attempt is not recorded. */
+/**
+ * Sends the oldest event of a webhook, and records how that went. An interrupted attempt is not recorded; one whose receiver
+ * has as many requests as it may have is none.
+ */
 export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
-  const { db, now } = deps
+  const { db, now, monotonic } = deps
   const event = await findOldest(db.read, due.linkId)
   if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.linkId, now()))
-  const { status, error, asked } = await attempt(deps, due, event, signal)
+  const startedAt = monotonic()
+  const result = await attempt(deps, due, event, signal)
   if (signal.aborted) return
+  if (result instanceof ReceiverBusy) {
+    return lease.commit((transaction) => postpone(transaction, [{ ...due, until: result.until }]))
+  }
+  const { status, error, asked } = result
   deps.count(error === undefined)
   const at = now()
   if (error === undefined) {
-    const delivery = { status: status as number, at, nextAt: at + PAUSE_MS }
+    const lane = monotonic() - startedAt > SLOW_MS ? ('slow' as const) : ('quick' as const)
+    const delivery = { status: status as number, at, nextAt: at + PAUSE_MS, lane }
     return lease.commit((transaction) => recordDelivery(transaction, due, event, delivery))
   }
   const failing = { failures: due.failures + 1, since: due.failingSince ?? at, asked }
@@ -55,7 +70,7 @@ async function attempt(
   { url, secret }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
-): Promise<{ status?: number; error?: string; asked?: number | undefined }> {
+): Promise<ReceiverBusy | { status?: number; error?: string; asked?: number | undefined }> {
   // It was set before it was listed or blocked.
   if (screen(url) !== undefined) return { error: 'its address is blocked by this service' }
   const signed = signedHeaders({ id, sentAt: now(), body }, secret)
@@ -67,6 +82,7 @@ async function attempt(
     const error = isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}`
     return { status, error, asked: busy.has(status) ? parseRetryAfter(retryAfter, now()) : undefined }
   } catch (error) {
+    if (error instanceof ReceiverBusy) return error
     if (error instanceof RequestError) return { error: error.message }
     throw error
   }

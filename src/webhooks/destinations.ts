@@ -7,6 +7,7 @@ import { checkedAddress } from './checked-address.ts'
 import { createEvent } from './event.ts'
 import { OwnHostError, RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
+import { ReceiverBusy, siteOf, type Receivers } from './receivers.ts'
 import type { Ends } from './sender.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
 
@@ -15,6 +16,8 @@ const WIDTH = 4
 const PAGE = 100
 /** Checks that must fail in a row, a day apart: many sites are down for an hour. */
 const FAILURES = 2
+/** How much later a check takes place whose receiver has as many requests as it may have: this, and up to an hour. */
+const LATER_MS = 60_000
 /** Statuses that say that a visitor finds nothing; others may be meant for robots, or for whoever has not signed in. */
 const isFailure = (status: number) => status === 404 || status === 410 || status >= 500
 /** Statuses of servers that do not know HEAD. */
@@ -25,6 +28,7 @@ export interface DestinationsDeps {
   now: () => number
   random: () => number
   request: GuardedRequest
+  receivers: Receivers
   outbox: Outbox
 }
 
@@ -48,14 +52,19 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
 }
 
 async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
-  const { db, now, random, request } = deps
-  // Before the check, so that a crash causes no second one within the day. The jitter keeps checks from gathering.
-  const next = now() + CHECK_MS + Math.floor(random() * (CHECK_MS / 24))
-  await lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+  const { db, now, random } = deps
+  // The jitter keeps checks from gathering.
+  const postpone = (ms: number) => {
+    const next = now() + ms + Math.floor(random() * (CHECK_MS / 24))
+    return lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+  }
+  // Before the check, so that a crash causes no second one within the day.
+  await postpone(CHECK_MS)
   const link = await linkOfId({ db }, linkId)
   const url = link && destinationOf(link)
   if (link === undefined || url === undefined) return
-  const error = await errorOf(request, url, signal)
+  const error = await errorOf(deps, url, signal)
+  if (error instanceof ReceiverBusy) return postpone(LATER_MS)
   if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
 }
 
@@ -64,17 +73,38 @@ function destinationOf(link: Link): string | undefined {
   return link.active && link.suspension === null ? checkedAddress(link) : undefined
 }
 
-async function errorOf(request: GuardedRequest, url: string, signal: AbortSignal): Promise<string | undefined> {
-  const headers = { 'user-agent': 'quirl-link-check' }
+async function errorOf(
+  deps: DestinationsDeps,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | ReceiverBusy | undefined> {
   try {
-    const head = await request(url, { method: 'HEAD', headers, signal })
-    const { status } = isNoHead(head.status) ? await request(url, { method: 'GET', headers, signal }) : head
+    const head = await send(deps, url, 'HEAD', signal)
+    const status = isNoHead(head) ? await send(deps, url, 'GET', signal) : head
     return isFailure(status) ? `it responds with status ${status}` : undefined
   } catch (error) {
+    if (error instanceof ReceiverBusy) return error
     // A shop's pages may be on the machine of its short links.
     if (error instanceof OwnHostError) return undefined
     if (error instanceof RequestError) return error.message
     throw error
+  }
+}
+
+/** Sends one request of a check. @returns the status of its response */
+async function send(
+  { request, receivers }: DestinationsDeps,
+  url: string,
+  method: 'HEAD' | 'GET',
+  signal: AbortSignal,
+): Promise<number> {
+  const site = siteOf(new URL(url).host)
+  const leave = receivers.enter(site)
+  if (leave === undefined) throw new ReceiverBusy(receivers.nextTry(site))
+  try {
+    return (await request(url, { method, headers: { 'user-agent': 'quirl-link-check' }, signal })).status
+  } finally {
+    leave()
   }
 }
 

@@ -14,6 +14,7 @@ import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
+import { createReceivers } from './receivers.ts'
 import { createGuardedRequest, type GuardedOptions, type GuardedRequestDeps } from './guarded-request.ts'
 
 const options = (more: Partial<GuardedOptions> = {}): GuardedOptions => ({
@@ -29,7 +30,15 @@ async function setUp(t: TestContext, zones: Record<string, Zone>, deps: Partial<
   const query = createRunQueries([dns.address])
   const addressesOf = (host: string) =>
     query(async (queries) => (await queries.addressesOf(host)).map(({ address }) => address))
-  return { dns, request: createGuardedRequest({ addressesOf, timeoutMs: PATIENCE_MS, ...deps }) }
+  return {
+    dns,
+    request: createGuardedRequest({
+      addressesOf,
+      receivers: createReceivers(Date.now),
+      timeoutMs: PATIENCE_MS,
+      ...deps,
+    }),
+  }
 }
 
 const allowLoopback = { isAllowed: (address: string) => address.startsWith('127.') }

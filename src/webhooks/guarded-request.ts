@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
 import type { IsOwn } from './own-networks.ts'
+import { machineOf, ReceiverBusy, type Receivers } from './receivers.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /** The longest that a request may take, from the look-up of its host to the end of its response. */
@@ -14,7 +15,11 @@ const MAX_HEADER_BYTES = 16_384
 /** Addresses of a host that are tried. */
 const MAX_ADDRESSES = 8
 
-/** Sends a request to a host of the public internet. */
+/**
+ * Sends a request to a host of the public internet.
+ * @throws {RequestError} when no response came
+ * @throws {ReceiverBusy} when the machines of the host have as many requests as they may have
+ */
 export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<Answer>
 
 export interface Answer {
@@ -44,6 +49,7 @@ export interface GuardedRequestDeps {
   isAllowed?: ((address: string) => boolean) | undefined
   /** Which addresses are the service's own; none by default. */
   ownNetworks?: (() => Promise<IsOwn>) | undefined
+  receivers: Receivers
   timeoutMs?: number | undefined
   /** Certificates of authorities to trust instead of the system's; for tests. */
   ca?: string | undefined
@@ -55,23 +61,49 @@ export interface GuardedRequestDeps {
  * Redirects are responses like others. Proxies in the environment are ignored.
  */
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
-  const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, timeoutMs = TIMEOUT_MS, ca } = deps
+  const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
+  const { timeoutMs = TIMEOUT_MS, ca } = deps
   return async (text, { method, headers = {}, body, signal }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
+    let leave = () => {}
     try {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
+      const entered = enterMachines(receivers, allowed)
+      leave = entered.leave
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
-      const lookup = lookupIn(allowed)
+      const lookup = lookupIn(entered.addresses)
       const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
       return await exchange(url, options, body)
     } catch (error) {
-      if (error instanceof RequestError) throw error
+      if (error instanceof RequestError || error instanceof ReceiverBusy) throw error
       if (late.aborted) throw new RequestError(`it did not respond in ${timeoutMs / 1000} seconds`, { cause: error })
       throw new RequestError(explain(error), { cause: error })
+    } finally {
+      leave()
     }
+  }
+}
+
+/**
+ * Counts a request for each machine that may get it: which one does is known only once it is connected to.
+ * @throws {ReceiverBusy} when none may have one now
+ */
+function enterMachines(receivers: Receivers, all: string[]): { addresses: string[]; leave: () => void } {
+  const entered = new Map<string, () => void>()
+  for (const machine of new Set(all.map(machineOf))) {
+    const leave = receivers.enter(machine)
+    if (leave !== undefined) entered.set(machine, leave)
+  }
+  const addresses = all.filter((address) => entered.has(machineOf(address)))
+  if (addresses.length === 0) throw new ReceiverBusy(receivers.nextTry(machineOf(all[0] as string)))
+  return {
+    addresses,
+    leave() {
+      for (const leave of entered.values()) leave()
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request
 import { webhookMetrics } from './metrics.ts'
 import { createOwnNetworks } from './own-networks.ts'
 import { createOutbox } from './outbox.ts'
+import { createReceivers } from './receivers.ts'
 
 /** Sends the events of links to their webhooks. */
 export interface Webhooks extends LinkWebhooks {
@@ -67,11 +68,13 @@ export function openWebhooks(
   const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   // Tests send to this machine.
   const ownNetworks = overrides.isAllowed ? undefined : createOwnNetworks({ host, addressesOf, monotonic })
-  const request = createGuardedRequest({ addressesOf, ownNetworks, ...overrides })
+  const receivers = createReceivers(now)
+  const request = createGuardedRequest({ addressesOf, ownNetworks, receivers, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
   let screen: DeliveryDeps['screen'] = () => undefined
+  const sending = { request, receivers, screen: (url: string) => screen(url), outbox, counts }
   const background = startBackground(
-    { db, now, monotonic, random, request, screen: (url) => screen(url), outbox, counts, totals: scans.totals },
+    { db, now, monotonic, random, totals: scans.totals, ...sending },
     createBackgroundTasks(monotonic, onError),
     overrides,
   )

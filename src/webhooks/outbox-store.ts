@@ -1,5 +1,7 @@
 import type { Executor } from '../db/database.ts'
+import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
+import { siteOf } from './receivers.ts'
 import { findWebhook } from './store.ts'
 
 /** The pause between two events of a link: whoever changes a link often must not send a flood. */
@@ -61,6 +63,10 @@ export interface Due {
   linkId: number
   url: string
   host: string
+  /** The receiver behind the host. */
+  site: string
+  /** Whether its row does not have the receiver yet, or another one. */
+  isMisplaced: boolean
   secret: string
   /** When the owner last set it. */
   updatedAt: number
@@ -71,30 +77,61 @@ export interface Due {
 /** What may be sent now. */
 export interface DueFilter {
   now: number
+  lane: Lane
   limit: number
   /** Hosts that have a request under way. */
   busyHosts: string[]
-  /** Leaves out webhooks whose last attempt failed. */
-  isHealthy: boolean
+  /** Receivers that have as many requests as they may have at the same time. */
+  busySites: string[]
 }
 
-export async function findDue(db: Executor, { now, limit, busyHosts, isHealthy }: DueFilter): Promise<Due[]> {
+export async function findDue(db: Executor, { now, lane, limit, busyHosts, busySites }: DueFilter): Promise<Due[]> {
   let due = db
     .selectFrom('webhooks')
-    .select(['link_id', 'address', 'host', 'secret', 'updated_at', 'failures', 'failing_since'])
+    .select(['link_id', 'address', 'host', 'site', 'secret', 'updated_at', 'failures', 'failing_since'])
+    .where('lane', '=', lane)
     .where('next_attempt_at', '<=', now)
   if (busyHosts.length > 0) due = due.where('host', 'not in', busyHosts)
-  if (isHealthy) due = due.where('failures', '=', 0)
+  if (busySites.length > 0) due = due.where('site', 'not in', busySites)
   const rows = await due.orderBy('next_attempt_at').orderBy('link_id').limit(limit).execute()
-  return rows.map((row) => ({
-    linkId: row.link_id,
-    url: row.address,
-    host: row.host,
-    secret: row.secret,
-    updatedAt: row.updated_at,
-    failures: row.failures,
-    failingSince: row.failing_since,
-  }))
+  return rows.map((row) => {
+    const site = siteOf(row.host)
+    return {
+      linkId: row.link_id,
+      url: row.address,
+      host: row.host,
+      site,
+      isMisplaced: site !== row.site,
+      secret: row.secret,
+      updatedAt: row.updated_at,
+      failures: row.failures,
+      failingSince: row.failing_since,
+    }
+  })
+}
+
+export async function isAnyDue(db: Executor, now: number): Promise<boolean> {
+  const due = db.selectFrom('webhooks').select('link_id').where('next_attempt_at', '<=', now)
+  return (await due.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** A webhook that is sent to at another time. */
+export type Postponed = Pick<Due, 'linkId' | 'updatedAt'> & { until: number }
+
+/** Has events wait, without a failure, unless the owner has set the webhook in the meantime. */
+export async function postpone(db: Executor, postponed: Postponed[]): Promise<void> {
+  for (const { linkId, updatedAt, until } of postponed) {
+    const later = db.updateTable('webhooks').set({ next_attempt_at: until }).where('link_id', '=', linkId)
+    await later.where('updated_at', '=', updatedAt).execute()
+  }
+}
+
+/** Gives rows their receiver: those of former versions have none, and the Public Suffix List changes. */
+export async function setSites(db: Executor, misplaced: Pick<Due, 'linkId' | 'host' | 'site'>[]): Promise<void> {
+  for (const { linkId, host, site } of misplaced) {
+    const placed = db.updateTable('webhooks').set({ site }).where('link_id', '=', linkId)
+    await placed.where('host', '=', host).execute()
+  }
 }
 
 /** An event of the outbox. */
@@ -115,9 +152,9 @@ export async function recordDelivery(
   db: Executor,
   { linkId }: Pick<Due, 'linkId'>,
   { id }: Pick<Queued, 'id'>,
-  { status, at, nextAt }: { status: number; at: number; nextAt: number },
+  { status, at, nextAt, lane }: { status: number; at: number; nextAt: number; lane: Lane },
 ): Promise<void> {
-  const good = { failures: 0, failing_since: null, last_status: status, last_error: null, last_delivery_at: at }
+  const good = { failures: 0, failing_since: null, last_status: status, last_error: null, last_delivery_at: at, lane }
   await db.updateTable('webhooks').set(good).where('link_id', '=', linkId).execute()
   await db.deleteFrom('outbox').where('id', '=', id).execute()
   await setNextAttempt(db, linkId, nextAt)
@@ -145,6 +182,7 @@ export async function recordFailure(db: Executor, due: Due, failure: Failure): P
     .updateTable('webhooks')
     .set({
       failures: due.failures + 1,
+      lane: 'slow',
       failing_since: due.failingSince ?? at,
       last_status: status,
       last_error: error,

@@ -1,17 +1,29 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
+import { createBell } from '../lib/bell.ts'
 import { deliver, type DeliveryDeps } from './delivery.ts'
-import { findDue, type Due } from './outbox-store.ts'
+import { findDue, postpone, setSites, type Due } from './outbox-store.ts'
+import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
 
 /**
- * Requests at the same time, one for each host; and how many of them to webhooks whose last attempt failed. They take no more
- * than a socket: with few, a few receivers that take their 5 seconds each time would delay all others.
+ * Requests at the same time in each lane, one for each host. A receiver that was slow or failed the last time takes none of
+ * the others' places, and one that was quick keeps them also while strangers set many that are new.
  */
-const MAX_RUNNING = 64
-const MAX_FAILING = 16
+export const LANES: Readonly<Record<Lane, number>> = { quick: 32, new: 64, slow: 64 }
+/** A request in another lane than that of the slow ones leaves its place to the next one after this time, */
+export const YIELD_MS = 250
+/** as long as there are no more of these. They take no more than a socket. */
+export const MAX_LATE = 256
+
+/** Rows that are read at once. */
+const PAGE = 128
 
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
+
+export interface SenderDeps extends DeliveryDeps {
+  receivers: Receivers
+}
 
 /** Ends of the work. */
 export interface Ends {
@@ -23,48 +35,134 @@ export interface Ends {
 
 /** A request under way. */
 interface Running {
-  due: Due
+  lane: Lane
+  /** Whether it has left its place. */
+  isLate: boolean
   done: Promise<void>
 }
 
-/** Sends all events that are due; each link's in order. Resolves when none is. */
+/**
+ * Sends all events that are due; each link's in order. Resolves when none is, and the receivers have all of their shares again:
+ * the next process to send, which knows nothing of what they had, would add its own.
+ */
 export async function sendDue(
-  deps: DeliveryDeps,
+  deps: SenderDeps,
   lease: Lease,
   { stopping, closing }: Ends,
   pollMs = POLL_MS,
 ): Promise<void> {
-  const { db, now } = deps
-  const running = new Map<string, Running>()
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
-
-  /** Starts what is due. @returns whether there may be more of it */
-  async function startDue(): Promise<boolean> {
-    const failing = [...running.values()].filter(({ due }) => due.failures > 0).length
-    const filter = { now: now(), limit: MAX_RUNNING - running.size, busyHosts: [...running.keys()] }
-    const found = await findDue(db.read, { ...filter, isHealthy: failing >= MAX_FAILING })
-    let started = 0
-    for (const due of found) {
-      if (running.has(due.host)) continue
-      started++
-      const done = deliver(deps, lease, due, signal).finally(() => running.delete(due.host))
-      running.set(due.host, { due, done })
-      if (due.failures > 0 && failing + started >= MAX_FAILING) break
-    }
-    return started > 0
-  }
-
+  const bell = createBell()
+  const requests = createRequests((due) => deliver(deps, lease, due, signal), bell.ring)
+  stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
-      if (running.size < MAX_RUNNING && (await startDue())) continue
-      if (running.size === 0) return
-      const pause = new AbortController()
-      const waits = Array.from(running.values(), ({ done }) => done)
-      await Promise.race([...waits, sleep(pollMs, undefined, { signal: pause.signal }).catch(() => {})])
-      pause.abort()
+      requests.throwFailure()
+      if (await startDue(deps, lease, requests)) continue
+      if (requests.hosts().length === 0 && !deps.receivers.isAnySpent()) return
+      await bell.wait(pollMs)
     }
   } finally {
-    await Promise.allSettled(Array.from(running.values(), ({ done }) => done))
+    stopping.removeEventListener('abort', bell.ring)
+    await requests.ended()
   }
+  requests.throwFailure()
+}
+
+/** The requests under way. */
+interface Requests {
+  hosts: () => string[]
+  isBusy: (host: string) => boolean
+  /** How many more a lane may have. */
+  room: (lane: Lane) => number
+  /** @param leave is called when it has ended */
+  start: (due: Due, lane: Lane, leave: () => void) => void
+  /** Throws what a request has failed with: not its receiver, but the store or the lease. */
+  throwFailure: () => void
+  ended: () => Promise<unknown>
+}
+
+/** @param onRoom called when there may be room for another one */
+function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): Requests {
+  const running = new Map<string, Running>()
+  const failures: unknown[] = []
+  const count = (is: (request: Running) => boolean) => [...running.values()].filter(is).length
+
+  function yieldPlace(request: Running): void {
+    if (request.isLate || count(({ isLate }) => isLate) >= MAX_LATE) return
+    request.isLate = true
+    onRoom()
+  }
+
+  return {
+    hosts: () => [...running.keys()],
+    isBusy: (host) => running.has(host),
+    room: (lane) => LANES[lane] - count((request) => request.lane === lane && !request.isLate),
+    start(due, lane, leave) {
+      const end = () => {
+        clearInterval(timer)
+        running.delete(due.host)
+        leave()
+        onRoom()
+      }
+      const done = send(due)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(end)
+      const request = { lane, isLate: false, done }
+      const timer = lane === 'slow' ? undefined : setInterval(yieldPlace, YIELD_MS, request)
+      running.set(due.host, request)
+    },
+    throwFailure() {
+      if (failures.length > 0) throw failures[0]
+    },
+    ended: () => Promise.allSettled(Array.from(running.values(), ({ done }) => done)),
+  }
+}
+
+/** Starts what is due. @returns whether there may be more of it */
+async function startDue(deps: SenderDeps, lease: Lease, requests: Requests): Promise<boolean> {
+  let hasMore = false
+  for (const lane of Object.keys(LANES) as Lane[]) {
+    if (requests.room(lane) > 0) hasMore = (await startLane(deps, lease, requests, lane)) || hasMore
+  }
+  return hasMore
+}
+
+async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lane: Lane): Promise<boolean> {
+  const { db, now, receivers } = deps
+  const busy = { busyHosts: requests.hosts(), busySites: receivers.busy() }
+  const found = await findDue(db.read, { now: now(), lane, limit: PAGE, ...busy })
+  const misplaced = found.filter(({ isMisplaced }) => isMisplaced)
+  const { started, late } = startFound(deps, requests, lane, found)
+  const postponed = late.map((due) => ({ ...due, until: receivers.nextTry(due.site) }))
+  if (misplaced.length > 0 || postponed.length > 0) {
+    await lease.commit(async (transaction) => {
+      await setSites(transaction, misplaced)
+      await postpone(transaction, postponed)
+    })
+  }
+  return started + misplaced.length + postponed.length > 0
+}
+
+/**
+ * Starts requests as far as the lane has room, and the receivers. @returns how many, and what is to be postponed: a few
+ * events wait until their receiver has answered the one before; more of them would stand before those of other receivers.
+ */
+function startFound({ receivers }: SenderDeps, requests: Requests, lane: Lane, found: Due[]) {
+  const waiting = new Map<string, number>()
+  const late: Due[] = []
+  let started = 0
+  for (const due of found) {
+    const { host, site } = due
+    const isBusy = requests.isBusy(host) || receivers.standing(site) === 'busy'
+    const waits = waiting.get(site) ?? 0
+    if (isBusy && waits < MAX_UNPAUSED) waiting.set(site, waits + 1)
+    else if (isBusy || receivers.standing(site) === 'spent') late.push(due)
+    else if (requests.room(lane) > 0) {
+      requests.start(due, lane, receivers.enter(site) as () => void)
+      started++
+    }
+  }
+  return { started, late }
 }

@@ -38,7 +38,7 @@ const queue = (db: Database, { id }: Link, name = 'x') =>
 
 const waiting = async (db: Database) => db.read.selectFrom('outbox').select(['link_id', 'body']).orderBy('id').execute()
 
-const dueFilter = { now: 1000, limit: 10, busyHosts: [], isHealthy: false }
+const dueFilter: outbox.DueFilter = { now: 1000, lane: 'new', limit: 10, busyHosts: [], busySites: [] }
 
 async function dueOf(db: Database, { id }: Link): Promise<outbox.Due> {
   const due = (await outbox.findDue(db.read, dueFilter)).find(({ linkId }) => linkId === id)
@@ -78,21 +78,25 @@ function storeTests(driver: StoreDriver): void {
     assert.equal((await store.findWebhook(db.read, link.id))?.next_attempt_at, null)
   })
 
-  each('only what is due is found: not of busy hosts, and on demand not of failing ones', async (db) => {
-    const links = [await insert(db, 'a'), await insert(db, 'b'), await insert(db, 'c')] as const
-    for (const [at, link] of links.entries()) await set(db, link, `http://127.0.0.1:${at + 1}/`)
-    await queue(db, links[0])
-    await queue(db, links[1])
-    const find = async (filter: Partial<outbox.DueFilter>) =>
-      (await outbox.findDue(db.read, { ...dueFilter, ...filter })).map(({ linkId }) => linkId)
-    assert.deepEqual(await find({}), [links[0].id, links[1].id])
-    assert.deepEqual(await find({ limit: 1 }), [links[0].id])
-    assert.deepEqual(await find({ now: 999 }), [])
-    assert.deepEqual(await find({ busyHosts: ['127.0.0.1:1'] }), [links[1].id])
-    const failure = { status: 500, error: 'x', at: 1000, nextAt: 1000 }
-    await outbox.recordFailure(db.write, await dueOf(db, links[0]), failure)
-    assert.deepEqual(await find({ isHealthy: true }), [links[1].id])
-  })
+  each(
+    'only what is due in a lane is found, and not of busy hosts and receivers; what failed is in another lane',
+    async (db) => {
+      const links = [await insert(db, 'a'), await insert(db, 'b'), await insert(db, 'c')] as const
+      for (const [at, link] of links.entries()) await set(db, link, `http://host.example${at + 1}.com:8080/`)
+      await queue(db, links[0])
+      await queue(db, links[1])
+      const find = async (filter: Partial<outbox.DueFilter>) =>
+        (await outbox.findDue(db.read, { ...dueFilter, ...filter })).map(({ linkId }) => linkId)
+      assert.deepEqual(await find({}), [links[0].id, links[1].id])
+      assert.deepEqual(await find({ limit: 1 }), [links[0].id])
+      assert.deepEqual(await find({ now: 999 }), [])
+      assert.deepEqual(await find({ busyHosts: ['host.example1.com:8080'] }), [links[1].id])
+      assert.deepEqual(await find({ busySites: ['example1.com'] }), [links[1].id])
+      const failure = { status: 500, error: 'x', at: 1000, nextAt: 1000 }
+      await outbox.recordFailure(db.write, await dueOf(db, links[0]), failure)
+      assert.deepEqual([await find({}), await find({ lane: 'slow' })], [[links[1].id], [links[0].id]])
+    },
+  )
 
   each('a delivery makes room for the next event, and the last one ends the waiting', async (db) => {
     const link = await insert(db, 'a')
@@ -105,7 +109,7 @@ function storeTests(driver: StoreDriver): void {
     ] as const) {
       const event = await outbox.findOldest(db.read, link.id)
       assert.ok(event?.body.includes(name) === true)
-      const delivery = { status: 204, at: 1500, nextAt: 2000 }
+      const delivery = { status: 204, at: 1500, nextAt: 2000, lane: 'quick' as const }
       await db.transaction((transaction) => outbox.recordDelivery(transaction, { linkId: link.id }, event, delivery))
       const row = await store.findWebhook(db.read, link.id)
       assert.deepEqual([row?.next_attempt_at, row?.last_delivery_at, row?.last_status], [next, 1500, 204])

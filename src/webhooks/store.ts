@@ -11,7 +11,16 @@ export function findWebhook(db: Executor, linkId: number): Promise<WebhookRow | 
 /** What an owner sets of a webhook. Its failures end then. */
 export type WebhookSettings = Pick<
   Insertable<WebhooksTable>,
-  'address' | 'host' | 'events' | 'secret' | 'updated_at' | 'milestone' | 'next_check_at' | 'next_attempt_at'
+  | 'address'
+  | 'host'
+  | 'site'
+  | 'lane'
+  | 'events'
+  | 'secret'
+  | 'updated_at'
+  | 'milestone'
+  | 'next_check_at'
+  | 'next_attempt_at'
 >
 
 export async function putWebhook(db: Executor, linkId: number, settings: WebhookSettings): Promise<WebhookRow> {

@@ -3,9 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { undoLater, type Ending } from './cleanup.ts'
 
-/** Starts a server on a free port of loopback, and stops it when the test ends. */
-export async function listen(t: Ending, server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
+/** Starts a server on a free port of an address of loopback, or of all (`0.0.0.0`), and stops it when the test ends. */
+export async function listen(t: Ending, server: Server, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host)
   undoLater(t, async () => {
     const closed = once(server, 'close')
     server.close()

@@ -15,7 +15,7 @@ export interface Received {
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A receiver of webhooks on loopback. */
+/** A receiver of webhooks on all addresses of loopback. */
 export interface Receiver {
   port: number
   received: Received[]
@@ -33,6 +33,6 @@ export async function startReceiver(t: Ending): Promise<Receiver> {
       receiver.respond(response, request)
     })
   })
-  receiver.port = await listen(t, server)
+  receiver.port = await listen(t, server, '0.0.0.0')
   return receiver
 }

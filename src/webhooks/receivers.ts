@@ -1,0 +1,108 @@
+import ipaddr from 'ipaddr.js'
+import { getDomain } from 'tldts'
+import { shorten } from '../http/client-address.ts'
+
+/** Requests to one receiver at the same time. */
+export const MAX_AT_ONCE = 4
+/** Requests to one receiver in any minute, and how many of them come without a pause. */
+export const MAX_A_MINUTE = 120
+export const MAX_UNPAUSED = 20
+const PAUSE_MS = 60_000 / (MAX_A_MINUTE - MAX_UNPAUSED)
+/** Receivers that are kept before those without any use are looked for. */
+const KEPT = 1_024
+
+/** A receiver has as many requests as it may have: nothing was sent, and nothing has failed. */
+export class ReceiverBusy extends Error {
+  /** When it may be tried again. */
+  readonly until: number
+  constructor(until: number) {
+    super('its receiver has as many requests as it may have')
+    this.until = until
+  }
+}
+
+/**
+ * Shares of receivers. Whoever names an address chooses how many names lead to it, and what else is served there: a machine
+ * gets no more requests for having many names, and the names of one owner get no more for having many addresses.
+ */
+export interface Receivers {
+  /** Whether a receiver may have a request now; as many at the same time as it may have, or as many a minute. */
+  standing: (name: string) => 'free' | 'busy' | 'spent'
+  /** Counts a request. @returns what to call when it ends; undefined when there may be none now */
+  enter: (name: string) => (() => void) | undefined
+  /** A time at which to try again: each call tells a later one, so that what waits does not return at once. */
+  nextTry: (name: string) => number
+  /** Those that have as many requests as they may have at the same time. */
+  busy: () => string[]
+  /** Whether what any of them had is still counted; 12 seconds after the last request at most. */
+  isAnySpent: () => boolean
+}
+
+interface Receiver {
+  running: number
+  /** The minute's share is spent up to this time. */
+  spentUntil: number
+  nextTry: number
+}
+
+/** @param now in milliseconds, by the clock of the events */
+export function createReceivers(now: () => number): Receivers {
+  const receivers = new Map<string, Receiver>()
+  let kept = KEPT
+
+  function of(name: string): Receiver {
+    const known = receivers.get(name)
+    if (known !== undefined) return known
+    if (receivers.size >= kept) forgetIdle()
+    const receiver = { running: 0, spentUntil: 0, nextTry: 0 }
+    receivers.set(name, receiver)
+    return receiver
+  }
+
+  function forgetIdle(): void {
+    for (const [name, { running, spentUntil, nextTry }] of receivers) {
+      if (running === 0 && Math.max(spentUntil, nextTry) <= now()) receivers.delete(name)
+    }
+    kept = Math.max(KEPT, 2 * receivers.size)
+  }
+
+  function standing(name: string): 'free' | 'busy' | 'spent' {
+    const { running, spentUntil } = receivers.get(name) ?? { running: 0, spentUntil: 0 }
+    if (running >= MAX_AT_ONCE) return 'busy'
+    return spentUntil - now() > (MAX_UNPAUSED - 1) * PAUSE_MS ? 'spent' : 'free'
+  }
+
+  return {
+    standing,
+    enter(name) {
+      if (standing(name) !== 'free') return undefined
+      const receiver = of(name)
+      receiver.running++
+      receiver.spentUntil = Math.max(receiver.spentUntil, now()) + PAUSE_MS
+      return () => void receiver.running--
+    },
+    nextTry(name) {
+      const receiver = of(name)
+      return (receiver.nextTry = Math.max(receiver.nextTry, now()) + PAUSE_MS)
+    },
+    busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
+    isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
+  }
+}
+
+/**
+ * The receiver behind a host: its registrable domain by the Public Suffix List with its private section, whose names have
+ * one owner; the host itself where there is none.
+ * @param host as a URL has it, with or without a port
+ */
+export function siteOf(host: string): string {
+  const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
+  if (name.startsWith('[') || ipaddr.isValid(name)) return name
+  const suffixes = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
+  return getDomain(name, suffixes) ?? name
+}
+
+/** The receiver behind an address: an IPv4 address, or the /64 that one machine can have for itself. No site is called so. */
+export function machineOf(address: string): string {
+  return `machine ${shorten(ipaddr.process(address))}`
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createEvent } from '../src/webhooks/event.ts'
+import { insertEvent } from '../src/webhooks/outbox-store.ts'
+import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
+import { LANES, MAX_LATE, YIELD_MS } from '../src/webhooks/sender.ts'
+import { poll } from './support/poll.ts'
+import type { Receiver } from './support/receiver.ts'
+import { put, type TestServer } from './support/server.ts'
+import {
+  createWithWebhook,
+  manage,
+  startWithWebhooks,
+  webhookOf,
+  type CreatedWithWebhook,
+  type WebhookSetting,
+} from './support/webhooks.ts'
+
+const MINUTE_MS = 60_000
+const unlimited = { LIMIT_LINKS: '0', LIMIT_CHANGES: '0' }
+
+/** Has a receiver hold the responses to some requests. */
+function hold(receiver: Receiver, isHeld: (path: string) => boolean) {
+  const held = new Set<() => void>()
+  let most = 0
+  receiver.respond = (response, { url: path = '' }) => {
+    const end = () => void response.writeHead(204).end()
+    if (!isHeld(path)) return end()
+    held.add(end)
+    most = Math.max(most, held.size)
+    response.once('close', () => held.delete(end))
+  }
+  return {
+    count: () => held.size,
+    most: () => most,
+    release() {
+      for (const end of held) end()
+    },
+  }
+}
+
+/** Links with webhooks at these hosts, each of which resolves to an address. */
+async function linksAt({ server, url, zones }: WebhookSetting, hosts: [host: string, address: string][]) {
+  const links: CreatedWithWebhook[] = []
+  for (const [host, address] of hosts) {
+    zones[host] = { a: [address] }
+    links.push(await createWithWebhook(server, url.replace('hook.example.com', host), ['link.changed']))
+  }
+  return links
+}
+
+const changeAll = (server: TestServer, links: CreatedWithWebhook[], title: string) =>
+  Promise.all(links.map((link) => put(manage(server, link), { title })))
+
+const many = <T>(count: number, each: (at: number) => T) => Array.from({ length: count }, (_, at) => each(at))
+
+const deliveredOf = async ({ server }: WebhookSetting) =>
+  (await server.services.db.read.selectFrom('webhooks').select('link_id').where('last_status', '=', 204).execute())
+    .length
+
+/** Hosts of strangers that lead to one machine, or belong to one owner. */
+const reflectors: [name: string, (at: number) => [host: string, address: string]][] = [
+  ['64 names of as many domains lead', (at) => [`hook.stranger${at}.example${at}.com`, '127.0.0.9']],
+  ['64 names of a domain lead by as many addresses', (at) => [`hook${at}.stranger.com`, `127.0.1.${at + 1}`]],
+]
+for (const [name, hostOf] of reflectors) {
+  test(`${name} to a receiver: it gets four requests at a time, and 120 a minute; what is over waits and has not failed`, async (t) => {
+    const setting = await startWithWebhooks(t, unlimited)
+    const { server, receiver, clock } = setting
+    const links = await linksAt(setting, many(64, hostOf))
+    const held = hold(receiver, () => true)
+    await changeAll(server, links, 'One')
+    await poll(() => held.count() === MAX_AT_ONCE)
+    // What does not wait for an answer is postponed by now.
+    await poll(async () => (await dueOf(setting)) <= MAX_UNPAUSED + MAX_AT_ONCE)
+    assert.equal(held.most(), MAX_AT_ONCE)
+
+    receiver.respond = (response) => void response.writeHead(204).end()
+    held.release()
+    await poll(async () => (await dueOf(setting)) === 0)
+    assert.ok(receiver.received.length <= MAX_UNPAUSED, `${receiver.received.length}`)
+    for (const link of links) assert.equal((await webhookOf(server, link)).state, 'active')
+
+    const until = clock.now + MINUTE_MS
+    let title = 2
+    while (clock.now < until) {
+      clock.now += 1_000
+      await changeAll(server, links.slice(0, 8), String(title++))
+      await poll(async () => (await dueOf(setting)) === 0)
+    }
+    assert.ok(receiver.received.length <= MAX_A_MINUTE, `${receiver.received.length}`)
+    await poll(async () => {
+      clock.now += 1_000
+      return (await deliveredOf(setting)) === links.length
+    })
+  })
+}
+
+const dueOf = async ({ server, clock }: WebhookSetting) =>
+  (
+    await server.services.db.read
+      .selectFrom('webhooks')
+      .select('link_id')
+      .where('next_attempt_at', '<=', clock.now)
+      .execute()
+  ).length
+
+test('10,000 events for one receiver do not stand before one for another', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url, zones } = setting
+  const held = hold(receiver, (path) => path === '/hook')
+  const [flooding] = (await linksAt(setting, [['hook.stranger.com', '127.0.0.9']])) as [CreatedWithWebhook]
+  const { id } = await server.services.links.findByToken(flooding.token)
+  const { db } = server.services
+  const row = await db.read.selectFrom('webhooks').selectAll().where('link_id', '=', id).executeTakeFirstOrThrow()
+  const link = await db.read.selectFrom('links').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const created = clock.now - 1_000
+  await db.transaction(async (transaction) => {
+    for (let at = 1; at <= 10_000; at++) {
+      const own = { id: id + 100_000 + at, code: `flood${at}`, code_key: `flood${at}`, token_hash: `flood${at}` }
+      await transaction
+        .insertInto('links')
+        .values({ ...link, ...own })
+        .execute()
+      zones[`hook${at}.stranger.com`] = { a: ['127.0.0.9'] }
+      const host = `hook${at}.stranger.com:${receiver.port}`
+      const address = `http://${host}/hook`
+      await transaction
+        .insertInto('webhooks')
+        .values({ ...row, link_id: own.id, host, address })
+        .execute()
+      await insertEvent(transaction, own.id, createEvent('link.changed', created, {}))
+    }
+  })
+  await poll(() => held.count() === MAX_AT_ONCE)
+  const honest = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
+  await put(manage(server, honest), { title: 'One' })
+  await poll(async () => (await webhookOf(server, honest)).last_status === 204)
+  assert.equal(await deliveredOf(setting), 1)
+  held.release()
+})
+
+test('hundreds of receivers that do not respond delay no other, be it known or new', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url } = setting
+  const known = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
+  await put(manage(server, known), { title: 'One' })
+  await poll(async () => (await webhookOf(server, known)).last_status === 204)
+
+  const held = hold(receiver, (path) => path === '/hook')
+  const slow = await linksAt(
+    setting,
+    many(300, (at) => [`hook.slow${at}.com`, `127.1.${at >> 8}.${at & 255}`]),
+  )
+  await changeAll(server, slow, 'One')
+  await poll(() => held.count() === slow.length)
+  const fresh = await createWithWebhook(
+    server,
+    url.replace('hook.example.com', 'new.example.com').replace(/hook$/, 'quick'),
+  )
+  // The pause between two events of a link.
+  clock.now += 1_000
+  for (const link of [known, fresh]) await put(manage(server, link), { title: 'Two' })
+  await poll(() => receiver.received.filter(({ path }) => path === '/quick').length === 3)
+  assert.equal(held.count(), slow.length)
+  held.release()
+})
+
+test('docs/security.md and docs/api.md say the shares that hold', () => {
+  const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+  const { quick, new: fresh, slow } = LANES
+  for (const said of [
+    `${MAX_AT_ONCE} at a time and ${MAX_A_MINUTE} a minute, ${MAX_UNPAUSED} of them without a pause`,
+    `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
+    `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
+  ])
+    assert.ok(page('security').includes(said), said)
+  assert.ok(page('api').includes(`at most ${MAX_AT_ONCE} requests at a time and ${MAX_A_MINUTE} a minute`))
+})
