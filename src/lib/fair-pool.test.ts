@@ -210,7 +210,7 @@ describe('whatever happens to a fair pool', () => {
           else pool.put(entry, holder(`n${of.network}`, `n${of.network}c${of.client}`))
         }
         const who = holder(`n${network}`, `n${network}c${client}`)
-        const ahead = pool.ahead(who)
+        const ahead = pool.ahead(who).ofAll
         pool.put(-1, who)
         let taken = 0
         while (pool.take() !== -1) taken++

@@ -11,10 +11,10 @@ import type { Holder } from './holder.ts'
 export interface FairPool<E> {
   /**
    * Adds an entry, or changes its weight; it then counts as the latest of its holder.
-   * @returns the entries that give way, which are no longer in the pool; the entry itself when its own client is the largest
+   * @returns the entries that give way, which are no longer in the pool; the entry itself may be one of them
    */
   put: (entry: E, holder: Holder, weight?: number) => readonly E[]
-  /** Whether a further entry would be refused. */
+  /** Whether a further entry would find its own holder to be the largest. */
   isRefused: (holder: Holder) => boolean
   /** Makes an entry stay until it is removed; it still counts. */
   keep: (entry: E) => void
@@ -26,9 +26,7 @@ export interface FairPool<E> {
    */
   take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
   /** The weight of what `take` returns before a further entry of this weight. */
-  ahead: (holder: Holder, weight?: number) => number
-  /** The weight of a client's entries. */
-  of: (holder: Holder) => number
+  ahead: (holder: Holder, weight?: number) => { ofNetwork: number; ofAll: number }
   entries: () => Iterable<E>
   /** The weight of all entries. */
   total: () => number
@@ -40,14 +38,14 @@ export interface FairPoolBounds<E> {
   capacity: number
   /** How many entries there may be, whatever they weigh. */
   entries?: number
-  /** Chooses which entry of a client gives way to others; they come in the order in which they were put. By default the latest. */
+  /** Chooses which entry of a client gives way; they come in the order in which they were put. By default the latest. */
   choose?: (entries: Iterable<E>) => E | undefined
 }
 
 const NOBODY: readonly never[] = []
 
 export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
-  const { capacity, entries: most = Infinity, choose = latestOf } = bounds
+  const { capacity, entries: most = Infinity, choose } = bounds
   const holdings = createHoldings<E>()
   const { parts, networks, add, remove } = holdings
   const isFull = () => holdings.total() > capacity || parts.size > most
@@ -64,7 +62,6 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
     remove,
     take: (mayServe = always, mayStart = always) => takeNext(holdings, mayServe, mayStart),
     ahead: (holder, weight = 1) => weightAhead(networks.byKey, holder, weight),
-    of: ({ network, client }) => networks.byKey.get(network)?.clients.byKey.get(client)?.weight ?? 0,
     entries: () => parts.keys(),
     total: holdings.total,
     length: () => parts.size,
@@ -72,10 +69,11 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
 }
 
 /** Lets the entries of the largest holders give way. */
-function createRoom<E>(holdings: Holdings<E>, isFull: () => boolean, choose: (entries: Iterable<E>) => E | undefined) {
+function createRoom<E>(holdings: Holdings<E>, isFull: () => boolean, choose: FairPoolBounds<E>['choose']) {
   function findLeaving(newcomer: E, holder: Holder): E {
     const largest = findLargest(holdings, holder)
-    return largest === undefined || largest.has(newcomer) ? newcomer : (choose(largest) ?? newcomer)
+    if (choose !== undefined) return choose(largest) ?? newcomer
+    return largest.has(newcomer) ? newcomer : (latestOf(largest) ?? newcomer)
   }
   return {
     make(newcomer: E, holder: Holder): E[] {
@@ -87,13 +85,12 @@ function createRoom<E>(holdings: Holdings<E>, isFull: () => boolean, choose: (en
       }
       return leaving
     },
-    /** Whether a further entry would give way itself. */
     isRefused(holder: Holder): boolean {
       const probe = {} as E
       holdings.add(probe, { holder, weight: 1, isKept: false })
-      const leaving = findLeaving(probe, holder)
+      const isLargest = findLargest(holdings, holder).has(probe)
       holdings.remove(probe)
-      return leaving === probe
+      return isLargest
     },
   }
 }
@@ -221,11 +218,12 @@ function groupOf<K, G extends Group>({ byKey }: Groups<K, G>, key: K, create: ()
 }
 
 /** The entries of the largest holder that may give way. */
-function findLargest<E>({ parts, networks, links }: Holdings<E>, newcomer: Holder): Set<E> | undefined {
+function findLargest<E>({ parts, networks, links }: Holdings<E>, newcomer: Holder): Set<E> {
   const network = largestOf(networks, newcomer.network)
   const link = largestOf(links, newcomer.link)
   if (link === undefined || link.weight <= (network?.weight ?? 0)) {
-    return network && largestOf(network.clients, newcomer.client)?.entries
+    const client = network && largestOf(network.clients, newcomer.client)
+    return client?.entries ?? new Set()
   }
   let { entries } = link
   for (const level of ['network', 'client'] as const) {
@@ -296,15 +294,11 @@ function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
 }
 
 /** All of the client itself, and of each other client and network no more than is served in turns with that. */
-function weightAhead<E>(
-  networks: ReadonlyMap<string, Network<E>>,
-  { network, client }: Holder,
-  weight: number,
-): number {
+function weightAhead<E>(networks: ReadonlyMap<string, Network<E>>, { network, client }: Holder, weight: number) {
   const clients = networks.get(network)?.clients.byKey ?? new Map<string, Client<E>>()
   const own = clients.get(client)?.weight ?? 0
-  const inNetwork = own + weightOfOthers(clients, client, own + weight)
-  return inNetwork + weightOfOthers(networks, network, inNetwork + weight)
+  const ofNetwork = own + weightOfOthers(clients, client, own + weight)
+  return { ofNetwork, ofAll: ofNetwork + weightOfOthers(networks, network, ofNetwork + weight) }
 }
 
 function weightOfOthers(groups: ReadonlyMap<string, Group>, own: string, upTo: number): number {

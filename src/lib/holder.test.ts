@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { holderOf } from './holder.ts'
+import { asHolder } from './holder.ts'
 
 test('the network of an IPv4 address is its /24, and of an IPv6 /64 its /48', () => {
-  const networkOf = (client: string) => holderOf(client).network
+  const networkOf = (client: string) => asHolder(client).network
   assert.equal(networkOf('203.0.113.7'), networkOf('203.0.113.250'))
   assert.notEqual(networkOf('203.0.113.7'), networkOf('203.0.114.7'))
   assert.equal(networkOf('2001:db8:1:2::'), networkOf('2001:db8:1:ffff::'))
@@ -12,5 +12,5 @@ test('the network of an IPv4 address is its /24, and of an IPv6 /64 its /48', ()
 })
 
 test('who has no address has a network of their own', () => {
-  assert.deepEqual(holderOf(''), { client: '', network: '' })
+  assert.deepEqual(asHolder(''), { client: '', network: '' })
 })

@@ -9,7 +9,7 @@ export interface Holder {
 }
 
 /** @param client an IPv4 address, or the first four groups of an IPv6 address followed by `::` */
-export function holderOf(client: string): Holder {
+export function asHolder(client: string): Holder {
   return { client, network: networkOf(client) }
 }
 

@@ -33,7 +33,7 @@ export interface OwnerPageNeeds {
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
-  limits: Pick<CreationLimits, 'charge' | 'clientOf'>
+  limits: Pick<CreationLimits, 'charge' | 'holderOf'>
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
   /** The text that a link's QR code encodes. */
@@ -138,7 +138,7 @@ async function actOnLink(
   const { token } = request.params
   const { links, isTrimmed } = noteTrimmed(needs.links)
   const charge = () => limits.charge(request, reply, 'qr')
-  const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
+  const drawing = { origin: needs.origin.of(request), holder: limits.holderOf(request), charge }
   const form = formOf(request.body)
   const submission = {
     links,
