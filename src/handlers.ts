@@ -103,7 +103,7 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
   const password = { ...visiting, verify: links.passwords.verify, ...limits }
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')
-  const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, clientOf: limits.clientOf }
+  const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, holderOf: limits.holderOf }
   return {
     visit: visitRoutes(visiting),
     password: { visit: passwordRoutes(password), files: passwordFileRoutes(password) },
@@ -111,14 +111,14 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
     files: fileRoutes(visits),
     codeImage: codeImageRoutes(image),
     print: printRoute(image),
-    picture: pictureRoute({ ...visiting, images, limitImages, clientOf: limits.clientOf }),
+    picture: pictureRoute({ ...visiting, images, limitImages, holderOf: limits.holderOf }),
   }
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, onDrain, keys } = services
   const mayCreate = keys.requireHeader
-  const { slots, clientOf } = limits
+  const { slots, holderOf } = limits
   const { images, codeSvg } = qr
   const limitImages = limits.each('qr')
   return {
@@ -129,8 +129,8 @@ function programHandlers(describe: DescribeApi, services: Services) {
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
-    dataImage: dataImageRoute({ images, limitImages, clientOf }),
-    designedImage: designRoute({ images, limitImages, clientOf }),
+    dataImage: dataImageRoute({ images, limitImages, holderOf }),
+    designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),

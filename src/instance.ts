@@ -18,6 +18,7 @@ import { connectionRefusals, createConnections, type Connections, type Timeouts 
 import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
 import { queueRequests } from './limits/admission-hooks.ts'
+import { asHolder } from './lib/holder.ts'
 import { works } from './limits/work.ts'
 import type { Services } from './services.ts'
 import { noteHttpsRules } from './tls/https-rules.ts'
@@ -41,7 +42,7 @@ export async function createInstance(
   timeouts: Partial<Timeouts>,
 ): Promise<Instance> {
   const { links, limits, domains, origin, monotonic, unavailability } = services
-  const { admission, clientOf } = limits
+  const { admission, holderOf } = limits
   const { contact, baseUrl } = config
   const measured = createRequestMetrics(measuredKinds)
   const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
@@ -59,7 +60,7 @@ export async function createInstance(
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.server.on('connection', admission.onConnection)
-  queueRequests(app, { admission, clientOf, isLate, monotonic })
+  queueRequests(app, { admission, holderOf, isLate, monotonic })
   handleErrors(app, {
     monotonic,
     unavailability,
@@ -88,7 +89,7 @@ const measuredKinds = ['visits', ...works] as const
 
 /** The fast path handles most visits, before the router. */
 function createServer(
-  { visits, links: { isReserved }, tls }: Services,
+  { visits, links: { isReserved }, tls, client, limits }: Services,
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
   onVisit: (response: ServerResponse) => void,
@@ -100,7 +101,10 @@ function createServer(
     if (isHealthPath(url)) return 'urgent'
     return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
   }
-  const connections = createConnections(nextRequestId, timeouts)
+  const connections = createConnections(
+    { nextRequestId, holderOf: (request) => asHolder(client.of(request)), onBodyTimeout: limits.chargeLate },
+    timeouts,
+  )
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -7,6 +7,7 @@ import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
 import { create, patientThreads, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { scrape, valueOf } from './support/metrics.ts'
+import { asHolder } from '../src/lib/holder.ts'
 
 /** A request of each kind. */
 const requests: Record<Work, (server: TestServer, link: Created) => Promise<Response>> = {
@@ -32,7 +33,8 @@ async function startStuck(t: TestContext, work: Work) {
   const server = await startServer(t, {}, () => clock.now, options)
   link.created = await create(server, { target: 'https://example.com/' })
   // The link is created: from here on a request occupies the only slot for creations.
-  if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', start() {}, refuse() {} })
+  if (work === 'creations')
+    server.services.limits.admission.enter(work, { holder: asHolder('a'), start() {}, refuse() {} })
   await poll(() => waiting(server) === 0)
   return { server, link: link.created, clock }
 }
@@ -104,8 +106,6 @@ test('after a burst of all kinds with many disconnects, no request is left and n
   const bounds = { waiting: 2, concurrent: 1 }
   const server = await startServer(t, {}, undefined, {
     work: Object.fromEntries(kinds.map((kind) => [kind, bounds])),
-    // All requests come from one client, which may have fewer.
-    slots: { stats: { perClient: 256, total: 256 } },
   })
   const link = await create(server, { target: 'https://example.com/' })
   const port = Number(new URL(server.url).port)

@@ -4,8 +4,9 @@ import { Problem } from '../src/http/problem.ts'
 import { noCharge } from '../src/links/charged.ts'
 import type { Drawing, OwnedLink } from '../src/links/design.ts'
 import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
+import { asHolder } from '../src/lib/holder.ts'
 
-const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge: async () => {} }
+const drawing: Drawing = { origin: 'https://qr.example.com', holder: asHolder('a test'), charge: async () => {} }
 const charge = noCharge
 const RED = { fg: '#800000' }
 const BLUE = { fg: '#000080' }

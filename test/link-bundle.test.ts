@@ -68,7 +68,7 @@ test('the bundle has the link without its secrets, its counts and its scans', as
 })
 
 test('only the token of the owner reads the bundle, and a HEAD request takes no slot', async (t) => {
-  const server = await startServer(t, {}, undefined, { slots: { exports: { perClient: 0, total: 0 } } })
+  const server = await startServer(t, {}, undefined, { slots: { exports: 0 } })
   const link = await create(server, { target: 'https://example.com/', alias: 'menu' })
   const shared = await post(`${server.url}/api/manage/${link.token}/share`, { csv: true })
   const { share_token: share } = (await shared.json()) as { share_token: string }
@@ -79,12 +79,12 @@ test('only the token of the owner reads the bundle, and a HEAD request takes no 
   const head = await bundleOf(server, link, { method: 'HEAD' })
   assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'application/zip'])
   const refused = await bundleOf(server, link)
-  assert.deepEqual([refused.status, refused.headers.get('content-disposition')], [429, null])
+  assert.deepEqual([refused.status, refused.headers.get('content-disposition')], [503, null])
   assert.ok(refused.headers.get('retry-after'))
 })
 
 test('a client that disconnects within the bundle frees its slot, and nothing is logged as an error', async (t) => {
-  const server = await startServer(t, {}, undefined, { slots: { exports: { perClient: 1, total: 1 } } })
+  const server = await startServer(t, {}, undefined, { slots: { exports: 1 } })
   const link = await create(server, { target: 'https://example.com/' })
   for (let round = 0; round < 3; round++) {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

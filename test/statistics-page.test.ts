@@ -172,7 +172,7 @@ inBrowser('a print has the QR code and the figures', async (page, t) => {
 })
 
 test('while the statistics cannot be read, the page says so and the rest works', async (t) => {
-  const busy = await startServer(t, {}, () => clock.now, { slots: { stats: { perClient: 0, total: 0 } } })
+  const busy = await startServer(t, {}, () => clock.now, { slots: { stats: 0 } })
   const { manage_url: address } = await create(busy, { target: 'https://example.com/' })
   const response = await fetch(address)
   const page = await response.text()

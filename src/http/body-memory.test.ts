@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createBodyMemory, type BodyBounds } from './body-memory.ts'
+import { asHolder } from '../lib/holder.ts'
+import type { Problem } from './problem.ts'
 
 const bounds: BodyBounds = { maxBytes: 1_000_000, uncounted: 1_000, freeChunks: 100, chunkBytes: 64 }
 
+/** The holder of a body is named in its path, and has it for itself. */
+const holderOfPath = ({ url = '' }: IncomingMessage) => asHolder(url)
+
 /** Serves with the limits; a refusal ends the connection with its code. */
 async function serve(t: TestContext, handle: RequestListener) {
-  const memory = createBodyMemory(({ code }, { socket }) => socket.end(code), bounds)
+  const refuse = ({ code }: Problem, { socket }: IncomingMessage) => socket.end(code)
+  const giveWay = ({ code }: Problem, { socket }: IncomingMessage) => socket.end(`${code}, it gave way`)
+  const memory = createBodyMemory({ holderOf: holderOfPath, refuse, giveWay }, bounds)
   const server = createServer((request, response) => {
     memory.watch(request, response)
     handle(request, response)
@@ -28,7 +35,7 @@ const countBytes: RequestListener = async (request, response) => {
   }
 }
 
-const head = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
+const head = (length: number, path = '/') => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 test('a body of many tiny chunks is refused, and a body of few or larger chunks is read', async (t) => {
@@ -44,17 +51,40 @@ test('a body of many tiny chunks is refused, and a body of few or larger chunks 
   await poll(() => larger.received().includes('<64000>'))
 })
 
-test('past the limit of all bodies, large ones are refused and small ones are read', async (t) => {
+test('past the limit of all bodies, the slowest of the largest holder gives way, and small ones are read', async (t) => {
   const { port, memory } = await serve(t, countBytes)
-  const slow = connectRaw(t, port)
-  slow.socket.write(head(2_000_000) + 'x'.repeat(1_000_000))
-  await poll(() => memory.bytes() === 999_000)
-  const second = connectRaw(t, port)
-  second.socket.write(head(10_000) + 'x'.repeat(10_000))
-  await poll(() => second.received() === 'unavailable')
-  const small = connectRaw(t, port)
-  small.socket.write(head(1_000) + 'x'.repeat(1_000))
+  const send = (path: string, length: number, sent: number) => {
+    const connection = connectRaw(t, port)
+    connection.socket.write(head(length, path) + 'x'.repeat(sent))
+    return connection
+  }
+  // Two addresses of a network, neither of which sends the rest.
+  const slow = send('/attacker.1', 2_000_000, 301_000)
+  await poll(() => memory.bytes() === 300_000)
+  const slower = send('/attacker.2', 2_000_000, 601_000)
+  await poll(() => memory.bytes() === 900_000)
+  const honest = send('/honest.1', 201_000, 201_000)
+  await poll(() => honest.received().includes('<201000>'))
+  assert.equal(slower.received(), 'unavailable, it gave way')
+  assert.deepEqual([slow.received(), memory.bytes()], ['', 300_000])
+  send('/attacker.1', 2_000_000, 751_000)
+  await poll(() => slow.received() === 'unavailable, it gave way')
+  await poll(() => memory.bytes() === 750_000)
+  const small = send('/attacker.1', 1_000, 1_000)
   await poll(() => small.received().includes('<1000>'))
+})
+
+test('a body that is larger than what others leave is refused, and one that has arrived stays while it is worked on', async (t) => {
+  let works = 0
+  const { port, memory } = await serve(t, (request) => request.resume().once('end', () => works++))
+  const arrived = connectRaw(t, port)
+  arrived.socket.write(head(601_000, '/a.1') + 'x'.repeat(601_000))
+  await poll(() => works === 1)
+  const refused = connectRaw(t, port)
+  refused.socket.write(head(501_000, '/b.1') + 'x'.repeat(501_000))
+  await poll(() => refused.received().startsWith('unavailable'))
+  assert.deepEqual([arrived.received(), works], ['', 1])
+  assert.ok(memory.bytes() <= 1_000_000)
 })
 
 test('the memory of a body is released with its response, and with its connection', async (t) => {

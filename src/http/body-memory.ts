@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 import { Problem } from './problem.ts'
 
 /** Limits on the memory of request bodies while they are read and processed. */
@@ -22,91 +24,118 @@ export interface BodyMemory {
   bytes: () => number
 }
 
+export interface BodyNeeds {
+  holderOf: (request: IncomingMessage) => Holder
+  /** Responds to a request whose body must not be read further. */
+  refuse: (problem: Problem, request: IncomingMessage) => void
+  /** The same to a request that gives way: what was read of it must be out of memory soon. */
+  giveWay: (problem: Problem, request: IncomingMessage) => void
+}
+
 /**
- * Limits the memory of request bodies: the bytes of all of them, and the number of chunks of each, because a chunk of one
- * byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Reading stops at a limit.
- * @param refuse responds to a request whose body must not be read further
+ * Limits the memory of request bodies: the bytes of all of them, which are shared fairly, and the number of chunks of each,
+ * because a chunk of one byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
+ * bodies of the largest holder that have not arrived the one that has waited longest for a chunk gives way.
  */
-export function createBodyMemory(
-  refuse: (problem: Problem, request: IncomingMessage) => void,
-  bounds: BodyBounds = defaults,
-): BodyMemory {
-  const usage = createUsage()
+export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults): BodyMemory {
+  const pool = createFairPool<Body>({ capacity: bounds.maxBytes, choose: slowestOf })
+  const bodiesOf = createBodiesBySocket(pool)
   return {
     watch(request, response) {
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-      if (length !== undefined || encoding !== undefined) watchBody(request, response, { usage, bounds, refuse })
+      if (length === undefined && encoding === undefined) return
+      watchBody(request, response, { pool, bodiesOf, bounds, ...needs })
     },
-    bytes: usage.total,
+    bytes: pool.total,
   }
 }
 
-interface Usage {
-  add: (socket: Socket, change: number) => void
-  total: () => number
+interface Body {
+  chunks: number
+  bytes: number
+  /** Nothing of it is read any more. */
+  isDone: boolean
+  giveWay: () => void
 }
 
-/** Counts bytes by connection: a response that waits behind another one does not close when their connection breaks. */
-function createUsage(): Usage {
-  const bySocket = new Map<Socket, number>()
-  let total = 0
-  return {
-    add(socket, change) {
-      if (change === 0 || socket.destroyed) return
-      if (!bySocket.has(socket)) {
-        socket.once('close', () => {
-          total -= bySocket.get(socket) ?? 0
-          bySocket.delete(socket)
-        })
-      }
-      bySocket.set(socket, (bySocket.get(socket) ?? 0) + change)
-      total += change
-    },
-    total: () => total,
+/** The bodies of each connection, which leave the pool with it: a response that waits behind another one does not close when their connection breaks. */
+function createBodiesBySocket(pool: FairPool<Body>): (socket: Socket) => Set<Body> {
+  const bySocket = new WeakMap<Socket, Set<Body>>()
+  return (socket) => {
+    let bodies = bySocket.get(socket)
+    if (bodies === undefined) {
+      const opened = (bodies = new Set())
+      bySocket.set(socket, opened)
+      socket.once('close', () => opened.forEach(pool.remove))
+    }
+    return bodies
   }
 }
 
-interface Watch {
-  usage: Usage
+interface Watch extends BodyNeeds {
+  pool: FairPool<Body>
+  bodiesOf: (socket: Socket) => Set<Body>
   bounds: BodyBounds
-  refuse: (problem: Problem, request: IncomingMessage) => void
 }
 
-function watchBody(request: IncomingMessage, response: ServerResponse, { usage, bounds, refuse }: Watch): void {
-  const { socket } = request
-  const body = { chunks: 0, bytes: 0, counted: 0 }
-  let isDone = false
+function watchBody(request: IncomingMessage, response: ServerResponse, watch: Watch): void {
+  const { pool, bounds, refuse } = watch
+  const body: Body = {
+    chunks: 0,
+    bytes: 0,
+    isDone: false,
+    giveWay() {
+      body.isDone = true
+      watch.giveWay(tooMany(), request)
+    },
+  }
   const push = request.push.bind(request)
   request.push = (chunk: Buffer | null, encoding) => {
-    if (chunk === null) return push(null)
+    if (chunk === null) {
+      // What has arrived is being worked on.
+      pool.keep(body)
+      return push(null)
+    }
     // Node parses what it has read to the end.
-    if (isDone) return false
+    if (body.isDone) return false
     body.chunks++
     body.bytes += chunk.length
-    const counted = Math.max(0, body.bytes - bounds.uncounted)
-    usage.add(socket, counted - body.counted)
-    body.counted = counted
-    const problem = exceeded(body, usage, bounds)
+    const problem = exceedsChunks(body, bounds) ?? count(body, chunk, request, watch)
     if (problem === undefined) return push(chunk, encoding)
-    isDone = true
+    body.isDone = true
     refuse(problem, request)
     return false
   }
   response.once('close', () => {
-    usage.add(socket, -body.counted)
-    body.counted = 0
-    isDone = true
+    pool.remove(body)
+    watch.bodiesOf(request.socket).delete(body)
+    body.isDone = true
   })
 }
 
-function exceeded(
-  { chunks, bytes, counted }: { chunks: number; bytes: number; counted: number },
-  usage: Usage,
-  { freeChunks, chunkBytes, maxBytes }: BodyBounds,
-): Problem | undefined {
-  if (chunks > freeChunks + bytes / chunkBytes) {
-    return new Problem('body_too_large', `the body has more than ${freeChunks} chunks that are too small`)
-  }
-  if (usage.total() <= maxBytes || counted === 0) return undefined
-  return new Problem('unavailable', 'too many large bodies are being read, try again in a moment')
+function exceedsChunks({ chunks, bytes }: Body, { freeChunks, chunkBytes }: BodyBounds): Problem | undefined {
+  if (chunks <= freeChunks + bytes / chunkBytes) return undefined
+  return new Problem('body_too_large', `the body has more than ${freeChunks} chunks that are too small`)
+}
+
+/** Counts a body with its next chunk; a problem when there is no room for that. */
+function count(body: Body, chunk: Buffer, request: IncomingMessage, watch: Watch): Problem | undefined {
+  const { pool, bounds, bodiesOf, holderOf } = watch
+  const { socket } = request
+  const counted = body.bytes - bounds.uncounted
+  if (counted <= 0 || socket.destroyed) return undefined
+  bodiesOf(socket).add(body)
+  const holder = holderOf(request)
+  const leaving = pool.put(body, holder, counted)
+  for (const each of leaving) if (each !== body) each.giveWay()
+  if (!leaving.includes(body)) return undefined
+  // What was read before stays in memory while the client reads the response.
+  pool.put(body, holder, Math.max(0, counted - chunk.length))
+  pool.keep(body)
+  return tooMany()
+}
+
+function tooMany(): Problem {
+  const headers = { 'retry-after': '1' }
+  return new Problem('unavailable', 'too many large bodies are being read, try again in a moment', { headers })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
-import { listen } from '../../test/support/http-server.ts'
+import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import type { Drain } from './drain.ts'
@@ -18,7 +18,7 @@ async function serve(
   answer: Buffer | string,
 ): Promise<{ port: number; drain: Drain; lateOnes: boolean[] }> {
   // Nothing ends because it takes long.
-  const connections = createConnections(() => 'id', { headersMs: LONG, requestMs: LONG, silentMs: LONG })
+  const connections = createConnections(connectionNeeds, { headersMs: LONG, requestMs: LONG, silentMs: LONG })
   const lateOnes: boolean[] = []
   const server = connections.serve((request, response) => {
     lateOnes.push(drain?.isLate(request) === true)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { connectRaw } from '../../test/support/raw.ts'
-import { listen } from '../../test/support/http-server.ts'
+import { holderOf, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 
@@ -16,7 +16,7 @@ async function serve(t: TestContext, handle: RequestListener, changed: Partial<P
   const closed = { count: 0 }
   const listener = createPipelining(
     handle,
-    { onClosed: () => closed.count++, onMany: () => {} },
+    { holderOf, onClosed: () => closed.count++, onMany: () => {} },
     { ...bounds, ...changed },
   )
   const port = await listen(t, createServer(listener))

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { stopReading } from './stop-reading.ts'
+import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** Limits on pipelined requests (RFC 9112, 9.3.2). */
 export interface PipeliningBounds {
@@ -25,17 +27,26 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 
 /** The requests of a connection that has more than one in flight. */
 interface Pipeline {
+  socket: Socket
+  holder: Holder
   inFlight: Set<ServerResponse>
   waiting: Exchange[]
   /** Drops the waiting requests. */
   close: () => void
 }
 
+export interface PipeliningNeeds {
+  holderOf: (request: IncomingMessage) => Holder
+  /** Called for each connection that is closed. */
+  onClosed: () => void
+  /** Called when a connection has sent many requests at once. */
+  onMany: (socket: Socket) => void
+}
+
 interface Pipelines {
-  /** By connection, the least recently served first. */
   open: Map<Socket, Pipeline>
-  /** Waiting requests of all connections. */
-  waiting: number
+  /** Weighed by their waiting requests. */
+  pool: FairPool<Pipeline>
   /** Connections that may start another request. */
   ready: Set<Socket>
 }
@@ -44,19 +55,18 @@ interface Pipelines {
  * Passes requests on in their order, and limits how many of one connection are in flight: past the limits it stops
  * reading from the connection until the client has read responses. Waiting requests are started for a short time in each
  * iteration of the event loop, so that other connections are served as well. When too many requests wait on all
- * connections together, it closes the connection whose client has not read for the longest time.
+ * connections together, it closes, of those of the largest holder, the connection that has waited longest.
  *
  * A connection without pipelined requests costs nothing here: Node gives a response its socket at once, unless an
  * earlier one of the same connection still has it.
- * @param onClosed called for each connection that is closed
- * @param onMany called when a connection has sent many requests at once
  */
 export function createPipelining(
   handle: RequestListener,
-  { onClosed, onMany }: { onClosed: () => void; onMany: (socket: Socket) => void },
+  { holderOf, onClosed, onMany }: PipeliningNeeds,
   bounds = defaults,
 ): RequestListener {
-  const pipelines: Pipelines = { open: new Map(), waiting: 0, ready: new Set() }
+  const pool = createFairPool<Pipeline>({ capacity: bounds.maxWaiting, choose: slowestOf })
+  const pipelines: Pipelines = { open: new Map(), pool, ready: new Set() }
   const onReady = createDrain(pipelines, bounds, start)
 
   function start(socket: Socket, pipeline: Pipeline, [request, response]: Exchange): void {
@@ -74,19 +84,22 @@ export function createPipelining(
     if (socket.destroyed) return
     const known = pipelines.open.get(socket)
     if (known === undefined && response.socket !== null) return handle(request, response)
-    const pipeline = known ?? openPipeline(socket, pipelines)
+    const pipeline = known ?? openPipeline(socket, holderOf(request), pipelines)
     if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds)) return start(socket, pipeline, [request, response])
     const waiting = pipeline.waiting.push([request, response])
     if (waiting === 1) stopReading(socket)
     if (waiting === bounds.many) onMany(socket)
-    pipelines.waiting++
-    if (pipelines.waiting > bounds.maxWaiting) closeOldest(pipelines, onClosed)
+    for (const leaving of pool.put(pipeline, pipeline.holder, waiting)) {
+      onClosed()
+      leaving.close()
+      leaving.socket.destroy()
+    }
   }
 }
 
-function openPipeline(socket: Socket, pipelines: Pipelines): Pipeline {
+function openPipeline(socket: Socket, holder: Holder, pipelines: Pipelines): Pipeline {
   function close(): void {
-    pipelines.waiting -= pipeline.waiting.length
+    pipelines.pool.remove(pipeline)
     pipeline.waiting = []
     pipelines.open.delete(socket)
     pipelines.ready.delete(socket)
@@ -96,7 +109,7 @@ function openPipeline(socket: Socket, pipelines: Pipelines): Pipeline {
   function stayPaused(): void {
     if (pipeline.waiting.length > 0) stopReading(socket)
   }
-  const pipeline: Pipeline = { inFlight: new Set(), waiting: [], close }
+  const pipeline: Pipeline = { socket, holder, inFlight: new Set(), waiting: [], close }
   socket.on('resume', stayPaused).once('close', close)
   pipelines.open.set(socket, pipeline)
   return pipeline
@@ -106,7 +119,7 @@ type Start = (socket: Socket, pipeline: Pipeline, exchange: Exchange) => void
 
 /** @returns to be called with each connection that may start another request */
 function createDrain(pipelines: Pipelines, bounds: PipeliningBounds, start: Start): (socket: Socket) => void {
-  const { open, ready } = pipelines
+  const { open, ready, pool } = pipelines
   /** Connections without waiting requests, to be read from again. */
   const drained = new Set<Socket>()
   let isScheduled = false
@@ -118,9 +131,6 @@ function createDrain(pipelines: Pipelines, bounds: PipeliningBounds, start: Star
       ready.delete(socket)
       const pipeline = open.get(socket)
       if (pipeline === undefined) continue
-      // Moves it to the end of the least recently served.
-      open.delete(socket)
-      open.set(socket, pipeline)
       startWaiting(socket, pipeline)
       if (performance.now() >= end) break
     }
@@ -130,10 +140,10 @@ function createDrain(pipelines: Pipelines, bounds: PipeliningBounds, start: Star
 
   function startWaiting(socket: Socket, pipeline: Pipeline): void {
     while (pipeline.waiting.length > 0 && mayStart(pipeline, bounds)) {
-      pipelines.waiting--
       start(socket, pipeline, pipeline.waiting.shift() as Exchange)
     }
-    if (pipeline.waiting.length > 0) return
+    pool.remove(pipeline)
+    if (pipeline.waiting.length > 0) return void pool.put(pipeline, pipeline.holder, pipeline.waiting.length)
     if (pipeline.inFlight.size === 0) pipeline.close()
     drained.add(socket)
   }
@@ -156,15 +166,6 @@ function resumeOne(sockets: Set<Socket>): void {
     sockets.delete(socket)
     socket.resume()
     return
-  }
-}
-
-function closeOldest({ open }: Pipelines, onClosed: () => void): void {
-  for (const [socket, pipeline] of open) {
-    if (pipeline.waiting.length === 0) continue
-    onClosed()
-    pipeline.close()
-    return void socket.destroy()
   }
 }
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { undoLater } from '../../test/support/cleanup.ts'
-import { listen } from '../../test/support/http-server.ts'
+import { holderOf, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { countResponses, createResponseMemory } from './response-memory.ts'
@@ -16,7 +16,7 @@ const body = Buffer.alloc(32 * MIB)
 
 test('past the limit, the connection of the oldest unread response is closed, and its bytes are released', async (t) => {
   let closed = 0
-  const memory = createResponseMemory(() => closed++, 80 * MIB)
+  const memory = createResponseMemory(holderOf, () => closed++, 80 * MIB)
   const port = await listen(
     t,
     createServer((_request, response) => {
@@ -40,7 +40,7 @@ test('past the limit, the connection of the oldest unread response is closed, an
 })
 
 test('a response that waits behind another one is released with its connection', async (t) => {
-  const memory = createResponseMemory(() => {}, 128 * MIB)
+  const memory = createResponseMemory(holderOf, () => {}, 128 * MIB)
   const port = await listen(
     t,
     createServer((_request, response) => {
@@ -57,7 +57,7 @@ test('a response that waits behind another one is released with its connection',
 })
 
 test('the memory of a stream is counted until the stream ends', async (t) => {
-  const memory = createResponseMemory(() => {}, MIB)
+  const memory = createResponseMemory(holderOf, () => {}, MIB)
   const app = fastify()
   countResponses(app, memory)
   app.get('/', (_request, reply) => {

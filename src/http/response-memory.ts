@@ -1,5 +1,7 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** Bytes of responses that clients have not read, on all connections. */
 const MAX_UNREAD = 64 * 1024 * 1024
@@ -13,36 +15,26 @@ export interface ResponseMemory {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. Past the limit, it closes the connection of the oldest
- * response: its client has had the most time to read.
+ * Limits the memory of responses that clients have not read yet, which is shared fairly. Past the limit, it closes the
+ * connection of the oldest response of the largest holder: its client has had the most time to read.
  * @param onClosed called for each connection that is closed
  */
-export function createResponseMemory(onClosed: () => void, maxBytes = MAX_UNREAD): ResponseMemory {
-  // The oldest comes first.
-  const unread = new Map<ServerResponse, () => void>()
-  let total = 0
-
-  function count(response: ServerResponse, bytes: number): void {
-    const release = () => {
-      if (unread.delete(response)) total -= bytes
-    }
-    response.once('close', release)
-    unread.set(response, release)
-    total += bytes
-  }
-
+export function createResponseMemory(
+  holderOf: (request: IncomingMessage) => Holder,
+  onClosed: () => void,
+  maxBytes = MAX_UNREAD,
+): ResponseMemory {
+  const unread = createFairPool<ServerResponse>({ capacity: maxBytes, choose: slowestOf })
   return {
     add(response, bytes) {
       if (bytes < SMALL) return
-      count(response, bytes)
-      for (const [oldest, release] of unread) {
-        if (total <= maxBytes) return
-        release()
-        oldest.req.socket.destroy()
+      response.once('close', () => unread.remove(response))
+      for (const { req } of unread.put(response, holderOf(response.req), bytes)) {
+        req.socket.destroy()
         onClosed()
       }
     },
-    bytes: () => total,
+    bytes: unread.total,
   }
 }
 

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
-import { listen } from '../../test/support/http-server.ts'
+import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createConnections, type Timeouts } from './server.ts'
 
 test('a refusal of a body does not replace the response to an earlier request', async (t) => {
-  const connections = createConnections(() => 'id')
+  const connections = createConnections(connectionNeeds)
   let isRefused = () => {}
   const refused = new Promise<void>((resolve) => (isRefused = resolve))
   const server = connections.serve(async (request, response) => {
@@ -30,7 +30,7 @@ test('a refusal of a body does not replace the response to an earlier request', 
 })
 
 test('a waiting visit gets its response even if its client has closed its side meanwhile', async (t) => {
-  const server = createConnections(() => 'id').serve(
+  const server = createConnections(connectionNeeds).serve(
     (_request, response) => {
       // A slice has time for a few of these.
       for (const end = performance.now() + 1; performance.now() < end;);
@@ -51,7 +51,7 @@ const MINUTES = 600_000
 
 /** The port of a server that closes slow connections after these time-outs, and responds to complete requests. */
 async function serveBy(t: TestContext, timeouts: Partial<Timeouts>): Promise<number> {
-  const connections = createConnections(() => 'id', {
+  const connections = createConnections(connectionNeeds, {
     headersMs: MINUTES,
     requestMs: MINUTES,
     checkMs: 10,
@@ -92,7 +92,7 @@ describe('a slow client is disconnected', () => {
   })
 
   test('after its refusal, although it leaves the connection open or has closed it before', async (t) => {
-    const connections = createConnections(() => 'id', {
+    const connections = createConnections(connectionNeeds, {
       headersMs: 100,
       requestMs: 100,
       checkMs: 10,

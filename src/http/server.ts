@@ -21,6 +21,7 @@ import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** Time-outs of slow clients, in milliseconds. */
 export interface Timeouts {
@@ -41,6 +42,8 @@ const KEEP_ALIVE_TIMEOUT = 10_000
 /** For reading one response: 1 MiB in this time is 3.5 KB a second. */
 const RESPONSE_TIMEOUT = 300_000
 const SWEEP_INTERVAL = 5_000
+/** How long a client whose body gives way may read the response. */
+const GIVE_WAY_MS = 100
 
 /** What a connection answers in place of any route. */
 export const connectionRefusals: readonly ProblemCode[] = [
@@ -64,26 +67,38 @@ export interface Connections {
   metrics: Metric[]
 }
 
-/**
- * @param nextRequestId creates ids for requests that reach no route
- * @param changed time-outs that are not the usual ones
- */
-export function createConnections(nextRequestId: () => string, changed: Partial<Timeouts> = {}): Connections {
+/** What the connections need of the rest of the program. */
+export interface ConnectionNeeds {
+  /** Creates ids for requests that reach no route. */
+  nextRequestId: () => string
+  /** Who a request counts for. */
+  holderOf: (request: IncomingMessage) => Holder
+  /** Called when the body of a request has not arrived in time. */
+  onBodyTimeout: (request: IncomingMessage) => void
+}
+
+/** @param changed time-outs that are not the usual ones */
+export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeouts> = {}): Connections {
+  const { nextRequestId, holderOf, onBodyTimeout } = needs
   const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
-  const responseMemory = createResponseMemory(onClosed)
+  const responseMemory = createResponseMemory(holderOf, onClosed)
   const latest = new WeakMap<Duplex, ServerResponse>()
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latest.get(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const refuseLate = (socket: Socket) =>
     refuseUnanswered(latest.get(socket), (problem) => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const drains = new WeakMap<Server, Drain>()
-  const bodyMemory = createBodyMemory((problem, { socket }) => refuseIn(socket, problem))
+  const bodyMemory = createBodyMemory({
+    holderOf,
+    refuse: (problem, { socket }) => refuseIn(socket, problem),
+    giveWay: (problem, { socket }) =>
+      refuseUnlessBegun(latest.get(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS)),
+  })
   return {
     serve(handle, priorityOf = () => 'other') {
-      const needs = { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts }
-      const { server, sockets } = serve(handle, needs)
+      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, latest, bodyMemory, timeouts })
       const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
       const latestOf = (socket: Socket) => latest.get(socket)
       drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
@@ -91,6 +106,8 @@ export function createConnections(nextRequestId: () => string, changed: Partial<
     },
     drainOf: (server) => drains.get(server),
     onParserError(error, socket) {
+      const last = latest.get(socket)
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && last?.req.complete === false) onBodyTimeout(last.req)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuseIn(socket, parserProblem(error))
     },
@@ -122,9 +139,8 @@ function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, close
   ]
 }
 
-interface ServerNeeds {
+interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
   priorityOf: (request: IncomingMessage) => Priority
-  nextRequestId: () => string
   onClosed: () => void
   /** The last response of each connection. */
   latest: WeakMap<Duplex, ServerResponse>
@@ -133,14 +149,14 @@ interface ServerNeeds {
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
-  const { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts } = needs
+  const { priorityOf, nextRequestId, holderOf, onClosed, latest, bodyMemory, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
     else sendProblem(response, fault, nextRequestId())
   }
   const scheduler = createRequestScheduler(handleValid, priorityOf)
-  const pipelining = createPipelining(scheduler, { onClosed, onMany: (socket) => sliceReads(socket) })
+  const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany: (socket) => sliceReads(socket) })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     markReceived(response)
     latest.set(request.socket, response)
@@ -205,6 +221,12 @@ function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () =
   // A response without a socket waits for earlier responses.
   if (before.socket === null) before.once('socket', refuseNow)
   else refuseNow()
+}
+
+/** Refuses the body that is being read, and lets it wait for no earlier response: what was read of it takes memory. */
+function refuseUnlessBegun(last: ServerResponse | undefined, socket: Socket, endNow: () => void): void {
+  if (last === undefined || last.headersSent || last.socket === null) socket.destroy()
+  else endNow()
 }
 
 /** Refuses what a connection waits for when the time for it is over, unless its response has begun. */

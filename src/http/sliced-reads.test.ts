@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { listen } from '../../test/support/http-server.ts'
+import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createConnections } from './server.ts'
@@ -18,7 +18,7 @@ async function serve(t: TestContext) {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     void text(request).then((body) => setImmediate(() => response.end(`<${request.url}:${body}>`)))
   }
-  const server = createConnections(() => 'id').serve(answer)
+  const server = createConnections(connectionNeeds).serve(answer)
   const parsed = { inIteration: 0, max: 0, all: 0 }
   server.on('request', () => {
     if (parsed.inIteration++ === 0) setImmediate(() => (parsed.inIteration = 0))

@@ -6,6 +6,7 @@ import { markReceived } from '../http/request-metrics.ts'
 import { sendProblem } from '../http/raw-problem.ts'
 import type { Admission } from './admission.ts'
 import type { WaitingRequest, Work } from './work.ts'
+import type { Holder } from '../lib/holder.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,8 +23,8 @@ declare module 'fastify' {
 
 interface AdmissionDeps {
   admission: Admission
-  /** A key of the request's client that does not reveal its address. */
-  clientOf: (request: FastifyRequest) => string
+  /** Who a request counts for. */
+  holderOf: (request: FastifyRequest) => Holder
   /** Whether a request came after the service had begun to stop. */
   isLate: (request: IncomingMessage) => boolean
   monotonic: () => number
@@ -54,14 +55,14 @@ type Refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply, d
 
 const stopping = () => new Problem('unavailable', 'the service is stopping')
 
-function createHooks(work: Work, { admission, clientOf, isLate }: AdmissionDeps, refuse: Refuse) {
+function createHooks(work: Work, { admission, holderOf, isLate }: AdmissionDeps, refuse: Refuse) {
   return {
     onRequest(request: FastifyRequest, reply: FastifyReply, done: Done) {
-      const client = clientOf(request)
-      const problem = isLate(request.raw) ? stopping() : admission.refusal(work, client)
+      const holder = holderOf(request)
+      const problem = isLate(request.raw) ? stopping() : admission.refusal(work, holder)
       if (problem !== undefined) return refuse(problem, request, reply, done)
       const wait = (started: Done) =>
-        waitInQueue((waiting) => admission.enter(work, waiting), client, request, reply, started)
+        waitInQueue((waiting) => admission.enter(work, waiting), holder, request, reply, started)
       if (!hasBody(request)) return wait(done)
       let start: Promise<void> | undefined
       request.waitForStart = () =>
@@ -90,7 +91,7 @@ function createHooks(work: Work, { admission, clientOf, isLate }: AdmissionDeps,
 
 function waitInQueue(
   enter: (waiting: WaitingRequest) => () => void,
-  client: string,
+  holder: Holder,
   request: FastifyRequest,
   reply: FastifyReply,
   done: Done,
@@ -100,7 +101,7 @@ function waitInQueue(
   let isStarted = false
   try {
     const leave = enter({
-      client,
+      holder,
       start() {
         isStarted = true
         done()

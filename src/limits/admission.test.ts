@@ -5,6 +5,7 @@ import type { Problem } from '../http/problem.ts'
 import { createAdmission, type AdmissionOptions } from './admission.ts'
 import type { Work } from './work.ts'
 import { valueOf } from '../../test/support/metrics.ts'
+import { asHolder } from '../lib/holder.ts'
 
 const none = { waiting: 10, concurrent: 0 }
 
@@ -16,7 +17,7 @@ function open(bounds: AdmissionOptions['bounds'], clock = { now: 0 }) {
   const admission = createAdmission({ monotonic: () => clock.now, beforeSlice: () => slices++, bounds })
   const enter = (work: Work, client: string, name = client, onStart = () => {}) =>
     admission.enter(work, {
-      client,
+      holder: asHolder(client),
       start() {
         started.push(name)
         onStart()
@@ -31,8 +32,8 @@ const iterations = async (count = 20) => {
   for (let at = 0; at < count; at++) await nextIteration()
 }
 
-test('a request past the bounds is refused at once with Retry-After; one client may fill half of the queue', () => {
-  const { enter, admission, refusedBy } = open({ images: { waiting: 4, concurrent: 0 } })
+test('a request past the bounds is refused at once with Retry-After, or takes the place of the latest of a larger holder', () => {
+  const { enter, admission, refused, refusedBy } = open({ images: { waiting: 4, concurrent: 0 } })
   const refusal = (client: string) => {
     try {
       enter('images', client)
@@ -42,11 +43,15 @@ test('a request past the bounds is refused at once with Retry-After; one client 
     }
     return 'queued'
   }
-  assert.deepEqual([refusal('a'), refusal('a'), refusal('a')], ['queued', 'queued', [503, true]])
-  assert.deepEqual([refusal('b'), refusal('b'), refusal('c')], ['queued', 'queued', [503, true]])
+  // Addresses of one network.
+  const attacker = ['a.1', 'a.2', 'a.3', 'a.4', 'a.5'].map(refusal)
+  assert.deepEqual(attacker, ['queued', 'queued', 'queued', 'queued', [503, true]])
+  assert.deepEqual([refusal('b.1'), refusal('b.2'), refusal('b.3')], ['queued', 'queued', [503, true]])
+  assert.equal(refused.length, 2)
+  assert.deepEqual([refused[0]?.status, Number(refused[0]?.headers['retry-after']) > 0], [503, true])
   assert.equal(admission.waiting('images'), 4)
-  assert.equal(refusedBy('images'), 2)
-  assert.equal(admission.refusal('pages', 'a'), undefined, 'kinds have separate bounds')
+  assert.equal(refusedBy('images'), 4)
+  assert.equal(admission.refusal('pages', asHolder('a.1')), undefined, 'kinds have separate bounds')
 })
 
 const refusalOf = (enter: () => unknown): Problem | undefined => {

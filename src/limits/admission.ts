@@ -1,9 +1,10 @@
 import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairPool } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 import { createFairShares } from './fair-shares.ts'
 import { createPace } from './pace.ts'
-import { createQueueTimeout } from './queue-timeout.ts'
+import { createQueueTimeout, refuse } from './queue-timeout.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
@@ -24,8 +25,8 @@ const MAX_RETRY_SECONDS = 10
 
 /** Queues the requests of each kind of work, and starts them as capacity allows. Visits and health checks bypass it. */
 export interface Admission {
-  /** Why no further request of a client may wait right now; undefined when it may. Counts as a refusal. */
-  refusal: (work: Work, client: string) => Problem | undefined
+  /** Why no further request of a holder may wait right now; undefined when it may. Counts as a refusal. */
+  refusal: (work: Work, holder: Holder) => Problem | undefined
   /**
    * Queues a request.
    * @returns to be called when the work is done, or when the client has disconnected; further calls do nothing
@@ -59,10 +60,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms(monotonic()))
   const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue, maxWaitMs)
 
-  function refusal(work: Work, client: string): Problem | undefined {
+  function refusal(work: Work, holder: Holder): Problem | undefined {
     const kind = kinds[work]
-    const wait = expectedWait(kind, client, maxWaitMs, monotonic())
-    if (wait <= maxWaitMs && !kind.queue.isFull(client)) return undefined
+    const wait = expectedWait(kind, holder, maxWaitMs, monotonic())
+    if (wait <= maxWaitMs && !kind.queue.isRefused(holder)) return undefined
     kind.refused++
     slices.onRefusal()
     return overloaded(wait)
@@ -71,15 +72,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     refusal,
     enter(work, waiting) {
-      const problem = refusal(work, waiting.client)
+      const problem = refusal(work, waiting.holder)
       if (problem !== undefined) throw problem
       const kind = kinds[work]
       const request: QueuedRequest = { ...waiting, since: monotonic(), state: 'waiting' }
-      shares.add(kind, request)
+      for (const leaving of shares.add(kind, request)) refuse(kind, leaving, overdue(kind))
       watchTimeout()
       slices.wake()
       return () => {
-        if (request.state === 'waiting') kind.queue.remove(request.client, request)
+        if (request.state === 'waiting') kind.queue.remove(request)
         if (request.state === 'started') kind.inProgress--
         request.state = 'done'
         slices.wake()
@@ -95,15 +96,15 @@ function createKinds(bounds: NonNullable<AdmissionOptions['bounds']>): Record<Wo
   return mapValues(defaultBounds, (byDefault, work): WorkState => {
     const { waiting, concurrent } = bounds[work] ?? byDefault
     const pace = createPace(byDefault.everyMs)
-    return { queue: createFairQueue(waiting), pace, concurrent, inProgress: 0, refused: 0, used: 0 }
+    return { queue: createFairPool({ capacity: waiting }), pace, concurrent, inProgress: 0, refused: 0, used: 0 }
   })
 }
 
-/** Milliseconds until a further request of a client would start; not exact while even all that wait take less than `enough`. */
-function expectedWait({ queue, pace }: WorkState, client: string, enough: number, now: number): number {
+/** Milliseconds until a further request of a holder would start; not exact while even all that wait take less than `enough`. */
+function expectedWait({ queue, pace }: WorkState, holder: Holder, enough: number, now: number): number {
   const paceMs = pace.ms(now)
   const all = queue.length() * paceMs
-  return all <= enough ? all : queue.ahead(client) * paceMs
+  return all <= enough ? all : queue.ahead(holder).ofAll * paceMs
 }
 
 /** @returns a problem for who has been told to wait for so many milliseconds */

@@ -3,7 +3,8 @@ import type { QueuedRequest, WorkState } from './work.ts'
 export interface FairShares {
   /** Requests that could start now. */
   ready: () => number
-  add: (kind: WorkState, request: QueuedRequest) => void
+  /** @returns the requests that give way to it */
+  add: (kind: WorkState, request: QueuedRequest) => readonly QueuedRequest[]
   /**
    * Starts the next request, if there is one.
    * @returns to be called with the milliseconds that it took
@@ -20,7 +21,7 @@ export function createFairShares(kinds: readonly WorkState[], monotonic: () => n
     ready: () => kinds.reduce((sum, kind) => sum + (isReady(kind) ? kind.queue.length() : 0), 0),
     add(kind, request) {
       if (kind.queue.length() === 0) kind.used = Math.max(kind.used, served)
-      kind.queue.add(request.client, request)
+      return kind.queue.put(request, request.holder)
     },
     startNext() {
       let next: WorkState | undefined

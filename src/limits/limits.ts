@@ -1,10 +1,12 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHookHandler } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { chargingHook } from '../http/refusals.ts'
 import type { Charge, Counters, Window } from './counter.ts'
 import { WINDOW_MS } from './memory-counter.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
 
 /** What each quota limits, as a refusal says it: one, several, and what is done with them. */
 const subjects = {
@@ -37,10 +39,12 @@ export interface FairUse {
    * @throws {Problem} 429 when less than that is left
    */
   charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName, units?: number) => Promise<Refund>
-  /** A key of the request's client, for fair queues: the same until a restart, and does not reveal the address. */
-  clientOf: (request: FastifyRequest) => string
+  /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
+  holderOf: (request: FastifyRequest) => Holder
   /** A hook that charges each request. */
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Charges a request whose body has not arrived in time as one that was refused. It never throws. */
+  chargeLate: (request: IncomingMessage) => void
   /** Charges an unknown code or token; resolves to the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /**
@@ -85,7 +89,8 @@ export function createFairUse(
 
   return {
     charge,
-    clientOf: createClientKeys(client),
+    holderOf: (request) => asHolder(client.of(request.raw)),
+    chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
     each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
     chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
     creation: createCreationHooks(async (request, reply, name) => {
@@ -95,12 +100,6 @@ export function createFairUse(
       return failure
     }),
   }
-}
-
-/** Their salt is that of this process, wherever the counts are: other nodes have queues of their own. */
-function createClientKeys(client: Pick<ClientAddress, 'of'>): FairUse['clientOf'] {
-  const salt = randomBytes(32).toString('hex')
-  return (request) => hash('sha256', `${salt}client ${client.of(request.raw)}`, 'base64url')
 }
 
 /** @returns a function that returns the seconds until the window ends */
@@ -161,12 +160,12 @@ function quotaProblem(
 
 /** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last four of 48 bits. */
 function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
-  const bases = new WeakMap<FastifyRequest, number>()
-  return (request: FastifyRequest, name: LimitName): number => {
-    let base = bases.get(request)
+  const bases = new WeakMap<IncomingMessage, number>()
+  return ({ raw }: Pick<FastifyRequest, 'raw'>, name: LimitName): number => {
+    let base = bases.get(raw)
     if (base === undefined) {
-      base = hash('sha256', `${salt()}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
-      bases.set(request, base)
+      base = hash('sha256', `${salt()}limits ${client.of(raw)}`, 'buffer').readUIntBE(0, 6)
+      bases.set(raw, base)
     }
     return base - (base % 16) + limitNames.indexOf(name)
   }

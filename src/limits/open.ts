@@ -5,7 +5,14 @@ import type { Counters } from './counter.ts'
 import { createFairUse, limitNames, type FairUse, type Quotas } from './limits.ts'
 import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
 import { createSlots, slotKinds, type SlotOverrides, type Slots } from './slots.ts'
-import { createTurns, passwordBounds, type RunInTurn } from './turns.ts'
+import { createTurns, type TurnBounds, type Turns } from '../lib/turns.ts'
+import { Problem } from '../http/problem.ts'
+
+/**
+ * One at a time: hashing a password takes a core for a quarter of a second, and one of the four threads of libuv's pool,
+ * which also sync the disk. The last of those that wait starts after four seconds.
+ */
+const passwordBounds: TurnBounds = { waiting: 16, concurrent: 1 }
 
 /** When all who wait now have been served. */
 const PASSWORD_RETRY_SECONDS = 5
@@ -17,7 +24,7 @@ export interface Limits extends FairUse {
   admission: Admission
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
-  passwordTurn: RunInTurn
+  passwordTurn: Turns['run']
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
@@ -61,7 +68,10 @@ export function openLimits(needs: LimitsNeeds): Limits {
   const { quotas, guesses, counters, client, monotonic, beforeSlice, slots, work, queueMs } = needs
   const refused = Object.fromEntries(limits.map((name) => [name, 0])) as Record<(typeof limits)[number], number>
   const onRefusal = (name: keyof typeof refused) => void refused[name]++
-  const passwords = createTurns(passwordBounds, PASSWORD_RETRY_SECONDS, () => onRefusal('passwords'))
+  const passwords = createTurns(passwordBounds, () => {
+    onRefusal('passwords')
+    return tooManyPasswords()
+  })
   return {
     ...createFairUse(quotas, counters, client, monotonic, onRefusal),
     slots: createSlots(client, slots, onRefusal),
@@ -71,4 +81,9 @@ export function openLimits(needs: LimitsNeeds): Limits {
     metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],
     close: counters.close,
   }
+}
+
+function tooManyPasswords(): Problem {
+  const headers = { 'retry-after': String(PASSWORD_RETRY_SECONDS) }
+  return new Problem('unavailable', 'too many passwords are being checked, try again in a moment', { headers })
 }

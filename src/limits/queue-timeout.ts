@@ -1,5 +1,5 @@
 import type { Problem } from '../http/problem.ts'
-import type { WorkState } from './work.ts'
+import type { QueuedRequest, WorkState } from './work.ts'
 
 /** The interval of the checks. */
 const SWEEP_MS = 100
@@ -17,11 +17,9 @@ export function createQueueTimeout(
   let timer: NodeJS.Timeout | undefined
   function refuseOverdue(kind: WorkState): void {
     const deadline = monotonic() - timeoutMs
-    for (const request of kind.queue.filter(({ since }) => since <= deadline)) {
-      kind.queue.remove(request.client, request)
-      kind.refused++
-      request.state = 'done'
-      request.refuse(overloaded(kind))
+    for (const request of [...kind.queue.entries()].filter(({ since }) => since <= deadline)) {
+      kind.queue.remove(request)
+      refuse(kind, request, overloaded(kind))
     }
   }
   function watch(): void {
@@ -33,4 +31,11 @@ export function createQueueTimeout(
     }, SWEEP_MS).unref()
   }
   return watch
+}
+
+/** Refuses a request that has left the queue. */
+export function refuse(kind: WorkState, request: QueuedRequest, problem: Problem): void {
+  kind.refused++
+  request.state = 'done'
+  request.refuse(problem)
 }

@@ -17,31 +17,45 @@ function refusal(take: TakeSlot, address: string): [status: number, code: string
   throw new Error('it was not refused')
 }
 
-test('slots are limited per client and in total, and a released slot can be taken again', () => {
-  const { streams: take } = createSlots(client, { streams: { perClient: 2, total: 3 } })
-  const [first, second] = [take(from('a')), take(from('a'))]
-  assert.deepEqual(refusal(take, 'a'), [429, 'rate_limited', 30])
-  const third = take(from('b'))
-  assert.equal(third.client, 'b')
-  assert.deepEqual(refusal(take, 'c'), [503, 'unavailable', 30])
+test('slots are limited in total, the latest of whoever has most gives way, and a released slot can be taken again', () => {
+  const refused: string[] = []
+  const { streams: take } = createSlots(client, { streams: 3 }, (kind) => refused.push(kind))
+  const [first, second, third] = [take(from('a')), take(from('a')), take(from('a'))]
+  assert.deepEqual(refusal(take, 'a'), [503, 'unavailable', 30])
+  assert.equal(third.signal.aborted, false)
+  const fourth = take(from('b'))
+  assert.deepEqual(fourth.holder, { client: 'b', network: 'b', link: undefined })
+  assert.deepEqual([first.signal.aborted, second.signal.aborted, third.signal.aborted], [false, false, true])
+  assert.equal((third.signal.reason as Problem).status, 503)
+  third.release()
+  assert.deepEqual(refusal(take, 'b'), [503, 'unavailable', 30], 'a slot is released once')
   first.release()
   first.release()
-  const fourth = take(from('c'))
-  assert.deepEqual(refusal(take, 'd'), [503, 'unavailable', 30], 'a slot is released once')
-  for (const { release } of [second, third, fourth]) release()
-  for (const address of ['a', 'a', 'e']) take(from(address))
-  assert.equal(refusal(take, 'e')[0], 503)
+  take(from('b'))
+  assert.deepEqual(refusal(take, 'a'), [503, 'unavailable', 30])
+  assert.deepEqual(refused, ['streams', 'streams', 'streams', 'streams'])
+})
+
+test('of the exports of one client, the one that its client has read least of lately gives way', () => {
+  const { exports: take } = createSlots(client, { exports: 2 })
+  const [slow, fast] = [take(from('a')), take(from('a'))]
+  slow.advance()
+  fast.advance()
+  take(from('b'))
+  assert.deepEqual([slow.signal.aborted, fast.signal.aborted], [true, false])
+  slow.advance()
+  assert.deepEqual(refusal(take, 'b'), [503, 'unavailable', 30], 'an export that gave way takes no slot again')
 })
 
 test('streams, exports and statistics have separate limits', () => {
   const { streams, exports, stats } = createSlots(client)
-  for (const [take, perClient] of [
-    [streams, 4],
-    [exports, 4],
-    [stats, 16],
+  for (const [take, most] of [
+    [streams, 1000],
+    [exports, 50],
+    [stats, 256],
   ] as const) {
-    for (let at = 0; at < perClient; at++) take(from('a'))
-    assert.equal(refusal(take, 'a')[0], 429)
+    for (let at = 0; at < most; at++) take(from('a'))
+    assert.equal(refusal(take, 'a')[0], 503)
     take(from('b'))
   }
 })

@@ -1,94 +1,90 @@
 import type { FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
+import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
 
-/** How many requests of one kind may be in progress at the same time. */
-export interface SlotBounds {
-  perClient: number
-  total: number
-}
-
-/** The kinds of requests with slots, with the text and `Retry-After` of a refusal. */
+/** The kinds of requests with slots: how many there are, which gives way, and the text and `Retry-After` of a refusal. */
 const kinds = {
-  /** A browser tab with the owner's page holds one; most browsers open at most six connections to a host. */
-  streams: { perClient: 4, total: 1000, subject: 'streams of totals can be open', retryAfter: 30 },
-  /** A dashboard of 16 links. Beyond the slots, the warehouse has a bounded queue of its own. */
-  stats: { perClient: 16, total: 256, subject: 'requests for statistics can be in progress', retryAfter: 2 },
+  /** A browser tab with the owner's page holds one. */
+  streams: { most: 1000, choose: undefined, subject: 'streams of totals can be open', retryAfter: 30 },
+  /** Beyond the slots, the warehouse has a queue of its own. */
+  stats: { most: 256, choose: undefined, subject: 'requests for statistics can be in progress', retryAfter: 2 },
   /** Each keeps two pages of rows in memory until its client has read them. */
-  exports: { perClient: 4, total: 50, subject: 'exports can be in progress', retryAfter: 30 },
-} as const satisfies Record<string, SlotBounds & { subject: string; retryAfter: number }>
+  exports: { most: 50, choose: slowestOf, subject: 'exports can be in progress', retryAfter: 30 },
+} as const
 
 export type SlotKind = keyof typeof kinds
 
 /** A slot that a request holds. */
 export interface Slot {
-  /** The address of the client, to be kept no longer than the request lasts. */
-  client: string
+  /** Who holds it; to be kept no longer than the request lasts. */
+  holder: Holder
+  /** Aborts, with the problem that others get, when the slot gives way to a request of a smaller holder. */
+  signal: AbortSignal
+  /** To be called when the client has received a further part: of the exports of one client, the slowest gives way. */
+  advance: () => void
   /** Further calls do nothing. */
   release: () => void
 }
 
 /**
  * Takes a slot for a request.
- * @throws {Problem} 429 when the client holds as many as it may, 503 when all are taken; both with `Retry-After`
+ * @param link the id of the link concerned
+ * @throws {Problem} 503 with `Retry-After` when all are taken, and no other holder has more
  */
-export type TakeSlot = (request: Pick<FastifyRequest, 'raw'>) => Slot
+export type TakeSlot = (request: Pick<FastifyRequest, 'raw'>, link?: number) => Slot
 
 export type Slots = Record<SlotKind, TakeSlot>
 
 export const slotKinds = Object.keys(kinds) as SlotKind[]
 
-/** Bounds that replace the default ones. */
-export type SlotOverrides = Partial<Record<SlotKind, SlotBounds>>
+/** Numbers of slots that replace the default ones. */
+export type SlotOverrides = Partial<Record<SlotKind, number>>
 
 export function createSlots(
   client: Pick<ClientAddress, 'of'>,
-  bounds: SlotOverrides = {},
+  numbers: SlotOverrides = {},
   onRefusal: (kind: SlotKind) => void = () => {},
 ): Slots {
   const slotsOf = (kind: SlotKind) =>
-    createTakeSlot(client, bounds[kind] ?? kinds[kind], { ...kinds[kind], onRefusal: () => onRefusal(kind) })
+    createTakeSlot(client, { ...kinds[kind], most: numbers[kind] ?? kinds[kind].most }, () => onRefusal(kind))
   return { streams: slotsOf('streams'), stats: slotsOf('stats'), exports: slotsOf('exports') }
+}
+
+interface SlotBounds {
+  most: number
+  choose: typeof slowestOf | undefined
+  subject: string
+  retryAfter: number
 }
 
 function createTakeSlot(
   { of }: Pick<ClientAddress, 'of'>,
-  { perClient, total }: SlotBounds,
-  { subject, retryAfter, onRefusal }: { subject: string; retryAfter: number; onRefusal: () => void },
+  { most, choose, subject, retryAfter }: SlotBounds,
+  onRefusal: () => void,
 ): TakeSlot {
-  const byClient = new Map<string, number>()
-  const headers = { 'retry-after': String(retryAfter) }
-  let taken = 0
+  const pool = createFairPool<AbortController>({ capacity: most, ...(choose && { choose }) })
 
-  function release(client: string): void {
-    taken--
-    const remaining = (byClient.get(client) ?? 1) - 1
-    if (remaining === 0) byClient.delete(client)
-    else byClient.set(client, remaining)
+  function refusal(): Problem {
+    onRefusal()
+    const headers = { 'retry-after': String(retryAfter) }
+    return new Problem('unavailable', `at most ${most} ${subject} at the same time, and all are taken`, { headers })
   }
 
-  return ({ raw }) => {
-    const client = of(raw)
-    const held = byClient.get(client) ?? 0
-    if (held >= perClient) {
-      onRefusal()
-      const detail = `at most ${perClient} ${subject} from one address at the same time`
-      throw new Problem('rate_limited', detail, { headers })
-    }
-    if (taken >= total) {
-      onRefusal()
-      const detail = `at most ${total} ${subject} at the same time, and all are taken`
-      throw new Problem('unavailable', detail, { headers })
-    }
-    byClient.set(client, held + 1)
-    taken++
-    let isHeld = true
+  return ({ raw }, link) => {
+    const holder = { ...asHolder(of(raw)), link }
+    // No request ends another one of its own holder.
+    if (pool.isRefused(holder)) throw refusal()
+    const slot = new AbortController()
+    for (const leaving of pool.put(slot, holder)) leaving.abort(refusal())
     return {
-      client,
-      release() {
-        if (isHeld) release(client)
-        isHeld = false
+      holder,
+      signal: slot.signal,
+      advance() {
+        if (pool.remove(slot)) pool.put(slot, holder)
       },
+      release: () => void pool.remove(slot),
     }
   }
 }

@@ -1,10 +1,11 @@
 import type { Problem } from '../http/problem.ts'
-import type { FairQueue } from './fair-queue.ts'
+import type { FairPool } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 import type { Pace } from './pace.ts'
 
 /** Limits on one kind of work. */
 export interface WorkBounds {
-  /** Requests that may wait, which take memory; of one client, half of them. Their time is bounded apart (`MAX_WAIT_MS`). */
+  /** Requests that may wait, which take memory. Their time is bounded apart (`MAX_WAIT_MS`). */
   waiting: number
   /** Requests that may be in progress at the same time. */
   concurrent: number
@@ -44,11 +45,10 @@ export const works = Object.keys(defaultBounds) as Work[]
 
 /** A request that waits until its work may start. */
 export interface WaitingRequest {
-  /** The same key for all requests of a client. */
-  client: string
+  holder: Holder
   /** Called when the work may start, never before `enter` has returned. */
   start: () => void
-  /** Called instead when the request has waited for too long. */
+  /** Called instead when the request has waited for too long, or gives way to that of a smaller holder. */
   refuse: (problem: Problem) => void
 }
 
@@ -59,7 +59,7 @@ export interface QueuedRequest extends WaitingRequest {
 
 /** One kind of work, and how it is doing. */
 export interface WorkState {
-  queue: FairQueue<QueuedRequest>
+  queue: FairPool<QueuedRequest>
   pace: Pace
   concurrent: number
   inProgress: number

@@ -7,6 +7,7 @@ import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
 import type { Links } from './open.ts'
 import type { PasswordHash, Passwords } from './password/password.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** What these checks need of the rest of the program. */
 export interface PartsNeeds {
@@ -25,11 +26,12 @@ export async function changeCharged(
   const { body, headers } = request
   const design = await links.checkDesign(owned, body, {
     origin: origin.of(request),
-    client: limits.clientOf(request),
+    holder: limits.holderOf(request),
     charge: () => limits.charge(request, reply, 'qr'),
   })
   const charge = () => limits.charge(request, reply, 'links')
-  const hashPassword = (password: string) => hashCharged(links.passwords, charge, limits.clientOf(request), password)
+  const holder = { ...limits.holderOf(request), link: owned.link.id }
+  const hashPassword = (password: string) => hashCharged(links.passwords, charge, holder, password)
   return refundFailed(charge, async (chargeOnce) => {
     const onTrimmed = warnsOfTrimmed(request, reply)
     const webhook = await links.checkWebhook(owned, body, chargeOnce, onTrimmed)
@@ -48,12 +50,12 @@ export async function changeCharged(
 export async function hashCharged(
   passwords: Pick<Passwords, 'hash'>,
   charge: Charge,
-  client: string,
+  holder: Holder,
   password: string,
 ): Promise<PasswordHash> {
   const refund = await charge()
   try {
-    return await passwords.hash(password, client)
+    return await passwords.hash(password, holder)
   } catch (error) {
     await refund()
     throw error

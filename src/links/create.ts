@@ -11,6 +11,7 @@ import { runCharged, type Charge } from './charged.ts'
 import { hashDraft, type HashedDraft, type HashPassword } from './password/new-password.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type LinkWebhooks, type WebhookDetails, type WebhookDraft } from './webhook.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** What creations need of the rest of the program. */
 export interface LinkDeps extends UrlPolicy {
@@ -35,8 +36,8 @@ export interface CreationLimits {
   ) => ReturnType<Charge>
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
-  /** A key of the request's client, which does not reveal its address. */
-  clientOf: (request: FastifyRequest) => string
+  /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
+  holderOf: (request: FastifyRequest) => Holder
   /** Hooks for a route that creates; `isFree` lets a request pass although the quota of failures is used up. */
   creation: (
     name: 'links' | 'bulk',

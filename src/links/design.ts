@@ -3,12 +3,13 @@ import type { Executor } from '../db/database.ts'
 import { isObject } from '../http/body.ts'
 import type { Link } from './link.ts'
 import type { WebhookDetails } from './webhook.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** The designs that owners have saved for the QR images of their links; only `qr` knows what a design holds. */
 export interface LinkDesigns {
   of: (linkId: number) => Promise<object | undefined>
   /** @throws {Problem} 400 for an invalid design, or one whose images cannot be scanned */
-  requireScannable: (value: unknown, link: { code: string; origin: string }, client: string) => Promise<void>
+  requireScannable: (value: unknown, link: { code: string; origin: string }, holder: Holder) => Promise<void>
   /** Saves or removes a design as part of a transaction. */
   save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
 }
@@ -37,8 +38,8 @@ export interface OwnedLink extends DesignedLink {
 export interface Drawing {
   /** The origin of the short URL in the image. */
   origin: string
-  /** A key of the client, whose images are drawn one at a time. */
-  client: string
+  /** Who waits for the image. */
+  holder: Holder
   /** Charges the image to the client's quota; rejects when that is used up. */
   charge: () => Promise<unknown>
 }
@@ -52,13 +53,13 @@ export async function checkDesign(
   designs: Pick<LinkDesigns, 'requireScannable'>,
   { link, design }: DesignedLink,
   body: unknown,
-  { origin, client, charge }: Drawing,
+  { origin, holder, charge }: Drawing,
 ): Promise<CheckedDesign | undefined> {
   const value = isObject(body) ? body['design'] : undefined
   if (value === undefined) return undefined
   if (value !== null && !isDeepStrictEqual(value, design)) {
     await charge()
-    await designs.requireScannable(value, { code: link.code, origin }, client)
+    await designs.requireScannable(value, { code: link.code, origin }, holder)
   }
   return { value } as CheckedDesign
 }

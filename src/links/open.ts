@@ -22,7 +22,7 @@ import {
   type ChangeOptions,
 } from './manage.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
-import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './password/password.ts'
+import { createPasswords, type Passwords, type Scrypt } from './password/password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
 import type { LinkId } from './store.ts'
@@ -30,6 +30,8 @@ import { createTokenWatch, type TokenWatch } from './token-watch.ts'
 import { linksOfTokens } from './tokens.ts'
 import type { OnTrimmed, OwnsUrl, Screen } from './url-policy.ts'
 import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
+import { asHolder } from '../lib/holder.ts'
+import type { Turns } from '../lib/turns.ts'
 
 /** Creates links, and lets the owner of a token read, change and delete its link. */
 export interface Links {
@@ -108,7 +110,7 @@ export interface LinksNeeds {
   screen: Screen
   designs: LinkDesigns
   webhooks: LinkWebhooks
-  passwordTurn: RunInTurn
+  passwordTurn: Turns['run']
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
   /** Invalidates the cached link of a code: called after each change, before the response. */
@@ -125,7 +127,7 @@ export function openLinks(needs: LinksNeeds): Links {
   const idempotency = createIdempotency(db, now)
   const creation = { db, ids, now, owns, screen, webhooks, isReserved, invalidate, idempotency }
   const management = { db, now, owns, screen, designs, webhooks, invalidate, purgeScans }
-  const hashPassword = (password: string) => passwords.hash(password, 'import')
+  const hashPassword = (password: string) => passwords.hash(password, asHolder('import'))
   const importing = { addImported: needs.addImported, designs, hashPassword }
   return {
     create: (body, options) => createLink(creation, body, options),

@@ -55,7 +55,7 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
         origin: origin.of(request),
         charge: () => limits.charge(request, reply, 'links'),
         idempotentRequest: idempotentRequest(request),
-        hashPassword: (password) => links.passwords.hash(password, limits.clientOf(request)),
+        hashPassword: (password) => links.passwords.hash(password, limits.holderOf(request)),
         onTrimmed: warnsOfTrimmed(request, reply),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)

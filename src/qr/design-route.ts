@@ -61,7 +61,7 @@ const designRouteSchema = {
 }
 
 /** Designed QR images of any data: `POST /api/qr` */
-export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
+export function designRoute({ images, limitImages, holderOf }: DataImageNeeds): Route {
   return route<{ Querystring: { report?: string } }>({
     bodyLimit: DESIGN_BODY_LIMIT,
     config: { work: 'images' },
@@ -69,7 +69,7 @@ export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): 
     schema: designRouteSchema,
     async handler(request, reply) {
       const job = readDesignRequest(request.body)
-      const requester = requesterOf(clientOf, request, reply)
+      const requester = requesterOf(holderOf, request, reply)
       reply.header('cache-control', 'no-store')
       if (request.query.report === 'true') return (await images.designed(job, requester)).report
       const plain = plainOf(job)

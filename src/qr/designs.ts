@@ -5,16 +5,17 @@ import type { CheckedDesign } from '../links/design.ts'
 import { designSchema, type Design } from './design/schema.ts'
 import type { Images } from './images.ts'
 import { deleteDesign, findDesign, putDesign } from './store.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** The designs that are saved for links. */
 export interface Designs {
   of: (linkId: number) => Promise<Design | undefined>
   /**
    * Validates a design from a request, and draws it once to check that the images of a link can be scanned.
-   * @param client a key of the client
+   * @param holder who waits for the image
    * @throws {Problem} 400 with all invalid fields, or for an image that cannot be read
    */
-  requireScannable: (value: unknown, link: { code: string; origin: string }, client: string) => Promise<void>
+  requireScannable: (value: unknown, link: { code: string; origin: string }, holder: Holder) => Promise<void>
   /** Saves or removes a design as part of a transaction. */
   save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
 }
@@ -28,11 +29,11 @@ export function createDesigns(db: Database, images: Images, textOf: (code: strin
       const design = await findDesign(db.read, linkId)
       return design === undefined ? undefined : (JSON.parse(design) as Design)
     },
-    async requireScannable(value, { code, origin }, client) {
+    async requireScannable(value, { code, origin }, holder) {
       const errors = validate(value).map(({ pointer, detail }) => ({ pointer: `/design${pointer}`, detail }))
       if (errors.length > 0) throw invalidRequest(errors)
       const text = textOf(code, origin)
-      await images.designed({ text, design: value as Design, at: '/design', format: 'svg', size: 1024 }, { client })
+      await images.designed({ text, design: value as Design, at: '/design', format: 'svg', size: 1024 }, { holder })
     },
     save: (db, linkId, { value }) =>
       value === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(value)),

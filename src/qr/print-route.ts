@@ -48,7 +48,7 @@ export function printRoute(needs: CodeImageNeeds): Route {
           isSaved: design !== undefined,
           poster: { paper, title: title.trim().normalize('NFC'), address: `${new URL(origin).host}/${code}` },
         },
-        requesterOf(needs.clientOf, request, reply),
+        requesterOf(needs.holderOf, request, reply),
       )
       reply.header('cache-control', CODE_CACHING)
       warnOfLocalUrl(reply, origin)

@@ -20,14 +20,15 @@ import {
 import type { Requester } from './pool/queue.ts'
 import { requesterOf } from './requester.ts'
 import { imageResponse, sendImage } from './send.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** What QR images of any data need from the rest of the program. */
 export interface DataImageNeeds {
   images: Images
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
-  /** A key of the request's client that does not reveal its address. */
-  clientOf: (request: FastifyRequest) => string
+  /** Who waits for the image. */
+  holderOf: (request: FastifyRequest) => Holder
 }
 
 /** What QR images of short links need in addition. */
@@ -49,7 +50,7 @@ const DATA_CACHING = 'public, max-age=86400'
 export const CODE_CACHING = 'public, max-age=300'
 
 /** `GET /api/qr` */
-export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
+export function dataImageRoute({ images, limitImages, holderOf }: DataImageNeeds): Route {
   return route<{ Querystring: Static<typeof dataImageQuery> }>({
     config: { work: 'images' },
     onRequest: limitImages,
@@ -69,7 +70,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
         data,
         appearance,
         { level: readLevel(ecl), boost: boost !== '0' },
-        requesterOf(clientOf, request, reply),
+        requesterOf(holderOf, request, reply),
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
@@ -139,7 +140,7 @@ async function answerCodeImage(
     needs,
     request.query,
     { text, format, design: await needs.designOf(link.id) },
-    requesterOf(needs.clientOf, request, reply),
+    requesterOf(needs.holderOf, request, reply),
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createReader } from './reader.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
+import { asHolder } from '../lib/holder.ts'
 
 /** A warehouse that records its calls and returns when the test says so. */
 function start() {
@@ -25,19 +26,24 @@ function start() {
   }
 }
 
+const who = (client: string, signal?: AbortSignal) => ({ holder: asHolder(client), signal })
 const month: StatsQuery = { days: 30, timeZone: 'UTC', audience: 'all' }
 
 test('equal queries that wait share a call, and none gets the result of a call that started before it', async () => {
   const { calls, reader, turn, finish } = start()
-  const first = reader.stats('a', 1, month)
+  const first = reader.stats(who('a'), 1, month)
   await turn()
   // The first call has started: it may miss what is folded from now on.
-  const same = [reader.stats('a', 1, month), reader.stats('b', 1, { ...month }), reader.stats('c', 1, month)]
+  const same = [
+    reader.stats(who('a'), 1, month),
+    reader.stats(who('b'), 1, { ...month }),
+    reader.stats(who('c'), 1, month),
+  ]
   const others = [
-    reader.stats('a', 2, month),
-    reader.stats('a', 1, { ...month, days: 31 }),
-    reader.stats('a', 1, { ...month, timeZone: 'Asia/Tokyo' }),
-    reader.stats('a', 1, { ...month, audience: 'bot' }),
+    reader.stats(who('a'), 2, month),
+    reader.stats(who('a'), 1, { ...month, days: 31 }),
+    reader.stats(who('a'), 1, { ...month, timeZone: 'Asia/Tokyo' }),
+    reader.stats(who('a'), 1, { ...month, audience: 'bot' }),
   ]
   for (let at = 0; at < 6; at++) await finish()
   assert.equal(calls.length, 6)
@@ -52,11 +58,11 @@ test('equal queries that wait share a call, and none gets the result of a call t
 test('at most one call for statistics or an export is queued at the thread, and one for totals', async () => {
   const { calls, reader, turn, finish } = start()
   for (let linkId = 1; linkId <= 50; linkId++) {
-    void reader.stats('greedy', linkId, month)
-    void reader.page('greedy', 'scans', linkId, [], 10)
+    void reader.stats(who('greedy'), linkId, month)
+    void reader.page(who('greedy'), 'scans', linkId, [], 10)
     void reader.totals(linkId)
   }
-  void reader.stats('modest', 99, month)
+  void reader.stats(who('modest'), 99, month)
   await turn()
   assert.deepEqual(calls.map(([name]) => name).sort(), ['stats', 'totals'])
   for (let at = 0; at < 3; at++) await finish()
@@ -65,4 +71,19 @@ test('at most one call for statistics or an export is queued at the thread, and 
     calls.some(([name, linkId]) => name === 'stats' && linkId === 99),
     JSON.stringify(calls),
   )
+})
+
+test('a query that gives way takes none with it that shares its call', async () => {
+  const { calls, reader, turn, finish } = start()
+  const first = reader.stats(who('a'), 1, month)
+  await turn()
+  const abort = new AbortController()
+  const leaving = reader.stats(who('a', abort.signal), 2, month)
+  const sharing = reader.stats(who('b'), 2, month)
+  abort.abort(new Error('it gave way'))
+  await assert.rejects(leaving, /gave way/)
+  assert.equal(calls.length, 1)
+  for (let at = 0; at < 2; at++) await finish()
+  assert.deepEqual(await Promise.all([first, sharing]), [1, 2])
+  assert.equal(reader.queued(), 0)
 })

@@ -3,23 +3,23 @@ import { asOf, type AsOf } from './statistics/as-of.ts'
 import { createBatcher } from './batcher.ts'
 import type { Page, TableName } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
-import { createFairQueue } from './fair-queue.ts'
 import type { Stats } from './statistics/stats.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
+import { createTurns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
 export interface Reader {
   totals: (linkId: number) => Promise<Totals>
   /** Until when the scans of other nodes are included in what is read then, if they are far behind. */
   othersAsOf: () => Promise<AsOf>
-  /** Reads statistics; clients are served round-robin. */
-  stats: (client: string, linkId: number, query: StatsQuery) => Promise<Stats>
+  /** Reads statistics; holders are served in turns. @throws what the signal of the waiter aborts with */
+  stats: (who: Waiter, linkId: number, query: StatsQuery) => Promise<Stats>
   /** Reads statistics of several links in one call; `now` ends the window. */
-  statsOfMany: (client: string, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
-  /** Reads a page of an exported table; clients are served round-robin. */
-  page: (client: string, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  statsOfMany: (who: Waiter, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
+  /** Reads a page of an exported table; holders are served in turns. */
+  page: (who: Waiter, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
   /** Reads that wait for the warehouse. */
   queued: () => number
 }
@@ -29,21 +29,30 @@ export interface Reader {
  * totals, batched, and one for statistics or an export. So the fold never waits for more than these.
  */
 export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
-  const queue = createFairQueue()
+  // The slots of the requests bound how many wait.
+  const turns = createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
   // One load for all who ask meanwhile.
   const behind = createBatcher(async () => [await warehouse.call('behindMs')])
   // Equal queries share a call that has not started; one that has may miss what was folded since.
-  const waiting = new Map<string, Promise<Stats>>()
+  const waiting = new Map<string, { who: Waiter; result: Promise<Stats> }>()
 
-  function stats(client: string, linkId: number, query: StatsQuery): Promise<Stats> {
+  function stats(who: Waiter, linkId: number, query: StatsQuery): Promise<Stats> {
     const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience, query.previous])
     const shared = waiting.get(key)
-    if (shared !== undefined) return shared
-    const result = queue.run(client, () => {
-      waiting.delete(key)
+    if (shared !== undefined) {
+      // The first one may have to give way, which is no reason for others to.
+      return shared.result.catch((error: unknown) => {
+        if (shared.who.signal?.aborted !== true) throw error
+        return stats(who, linkId, query)
+      })
+    }
+    const forget = () => waiting.get(key)?.result === result && waiting.delete(key)
+    const result = turns.run(who, () => {
+      forget()
       return warehouse.call('stats', linkId, query, now())
     })
-    waiting.set(key, result)
+    waiting.set(key, { who, result })
+    result.catch(forget)
     return result
   }
 
@@ -51,8 +60,8 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
     othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
     totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
     stats,
-    statsOfMany: (client, ...args) => queue.run(client, () => warehouse.call('statsOfMany', ...args)),
-    page: (client, ...args) => queue.run(client, () => warehouse.call('exportPage', ...args)),
-    queued: queue.length,
+    statsOfMany: (who, ...args) => turns.run(who, () => warehouse.call('statsOfMany', ...args)),
+    page: (who, ...args) => turns.run(who, () => warehouse.call('exportPage', ...args)),
+    queued: turns.waiting,
   }
 }

@@ -22,6 +22,7 @@ import {
   type VisitNeeds,
   type VisitPath,
 } from './routes.ts'
+import type { Holder } from '../lib/holder.ts'
 
 type CodeRequest = FastifyRequest<CodeRoute>
 
@@ -30,8 +31,8 @@ export interface PasswordNeeds extends VisitNeeds {
   verify: Passwords['verify']
   /** Charges a try to the client and the link; resolves to the refund. @throws {Problem} 429 when a quota is used up */
   chargeGuess: (request: Pick<FastifyRequest, 'raw'>, linkId: number) => Promise<() => Promise<void>>
-  /** A key of the request's client. */
-  clientOf: (request: FastifyRequest) => string
+  /** Who waits for the check. */
+  holderOf: (request: FastifyRequest) => Holder
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
 }
@@ -151,7 +152,7 @@ async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveL
   // Charged first, so that concurrent tries count as well.
   const refund = await needs.chargeGuess(request, id)
   try {
-    const right = await needs.verify(typedPassword(request.body), password, needs.clientOf(request))
+    const right = await needs.verify(typedPassword(request.body), password, { ...needs.holderOf(request), link: id })
     if (right === undefined) throw new WrongPassword()
     // The owner may have changed the link meanwhile.
     const now = await needs.resolve(code)

@@ -14,6 +14,7 @@ import { hasRules } from './decide.ts'
 import type { LiveLink } from './live-link.ts'
 import type { Visits } from './open.ts'
 import { missingOrEnded, redirected, requireLive, visitParams, type CodeRoute } from './routes.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** What the pictures of pages need of the rest of the program. */
 export interface PictureNeeds extends Pick<Visits, 'resolve' | 'decide'> {
@@ -22,7 +23,7 @@ export interface PictureNeeds extends Pick<Visits, 'resolve' | 'decide'> {
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
   /** A key of the request's client that does not reveal its address. */
-  clientOf: (request: FastifyRequest) => string
+  holderOf: (request: FastifyRequest) => Holder
 }
 
 /** Short, because the picture of a deleted code must disappear. */
@@ -68,7 +69,7 @@ function noPicture(): Problem {
 }
 
 async function sendPicture(
-  { images, origin, clientOf }: PictureNeeds,
+  { images, origin, holderOf }: PictureNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
   { code, kind, content }: LiveLink,
@@ -88,7 +89,7 @@ async function sendPicture(
       fill: [...(light.edge ?? fill), 255],
       onFill: light.edge === undefined ? [...onFill, 255] : [255, 255, 255, 255],
     },
-    requesterOf(clientOf, request, reply),
+    requesterOf(holderOf, request, reply),
   )
   reply.headers({ etag: tag, 'cache-control': CACHING, 'x-content-type-options': 'nosniff' })
   if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()

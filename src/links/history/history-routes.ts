@@ -96,7 +96,7 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
       const body = revertBody(await links.history(owned), revision)
       const design = await links.checkDesign(owned, body, {
         origin: origin.of(request),
-        client: limits.clientOf(request),
+        holder: limits.holderOf(request),
         charge: () => limits.charge(request, reply, 'qr'),
       })
       const charge = () => limits.charge(request, reply, 'changes')

@@ -1,5 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { Holder } from '../../lib/holder.ts'
+import type { Turns } from '../../lib/turns.ts'
 
 declare const hashed: unique symbol
 
@@ -17,9 +19,9 @@ export interface RightPassword {
 /** Hashes and verifies passwords, a few at a time for all clients. */
 export interface Passwords {
   /** @throws {Problem} 503 at once when too many wait */
-  hash: (password: string, client: string) => Promise<PasswordHash>
+  hash: (password: string, holder: Holder) => Promise<PasswordHash>
   /** Takes the same time for any password. @throws {Problem} 503 at once when too many wait */
-  verify: (password: string, hash: PasswordHash, client: string) => Promise<RightPassword | undefined>
+  verify: (password: string, hash: PasswordHash, holder: Holder) => Promise<RightPassword | undefined>
 }
 
 /** The parameters of scrypt (RFC 7914, 2). */
@@ -46,21 +48,18 @@ export const nodeScrypt: Scrypt = (password, salt, { ln, r, p }) => {
   return derive(password, salt, KEY_BYTES, { N, r, p, maxmem: 128 * r * (N + p + 2) })
 }
 
-/** Runs work of a client when its turn comes. @throws {Problem} 503 at once when too many wait */
-export type RunInTurn = <T>(client: string, work: () => Promise<T>) => Promise<T>
-
-export function createPasswords(runInTurn: RunInTurn, scrypt: Scrypt = nodeScrypt): Passwords {
+export function createPasswords(runInTurn: Turns['run'], scrypt: Scrypt = nodeScrypt): Passwords {
   // The same characters, however a keyboard composes them.
-  const run = (password: string, salt: Buffer, cost: Cost, client: string) =>
-    runInTurn(client, () => scrypt(password.normalize('NFC'), salt, cost))
+  const run = (password: string, salt: Buffer, cost: Cost, holder: Holder) =>
+    runInTurn({ holder }, () => scrypt(password.normalize('NFC'), salt, cost))
   return {
-    async hash(password, client) {
+    async hash(password, holder) {
       const salt = randomBytes(SALT_BYTES)
-      return format(salt, await run(password, salt, cost, client))
+      return format(salt, await run(password, salt, cost, holder))
     },
-    async verify(password, hash, client) {
+    async verify(password, hash, holder) {
       const { salt, key, cost } = parse(hash)
-      const isRight = timingSafeEqual(await run(password, salt, cost, client), key)
+      const isRight = timingSafeEqual(await run(password, salt, cost, holder), key)
       return isRight ? ({ hash } as RightPassword) : undefined
     },
   }

@@ -7,13 +7,12 @@ import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
 import { isLarge, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
-import { createQueue, type Requester } from './queue.ts'
+import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
-import type { QueuedJob } from './waiting-jobs.ts'
 
 /**
- * Draws images on threads. A job is dropped when its client disconnects before it starts. Clients are served round-robin,
- * and none has more than half of the threads and of the queue. A job that would wait for too long is refused at once.
+ * Draws images on threads. A job is dropped when its client disconnects before it starts. Networks are served in turns, and
+ * none has more than half of the threads. A job that would wait for too long is refused at once.
  */
 export interface RenderPool {
   /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many jobs wait */
@@ -70,10 +69,10 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
   const settings = { ...defaults, ...options }
-  const perClient = Math.max(1, Math.floor(settings.threads / 2))
+  const perNetwork = Math.max(1, Math.floor(settings.threads / 2))
   const costs = createCosts()
   const { threads: max, queue: length, maxWait, queueTimeout: timeout } = settings
-  const queue = createQueue<RenderJob, Drawn>({ length, maxWait, timeout, threads: max, perClient, costOf: costs.of })
+  const queue = createQueue<RenderJob, Drawn>({ length, maxWait, timeout, threads: max, perNetwork, costOf: costs.of })
   const threads = createThreads(max, startNext)
   const runner = createRunner(threads, settings, costs, (error) => (isClosed ? stopping() : error))
   let isClosed = false

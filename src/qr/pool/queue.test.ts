@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { Problem } from '../../http/problem.ts'
-import { createQueue, type Queue, type QueueOptions } from './queue.ts'
-import type { QueuedJob } from './waiting-jobs.ts'
+import { asHolder } from '../../lib/holder.ts'
+import { createQueue, type Queue, type QueuedJob, type QueueOptions } from './queue.ts'
 
 const opened: Queue<string, string>[] = []
 /** A queue that is bounded by the number of jobs alone, unless `options` say more. */
-function open(length: number, perClient = 1, options: Partial<QueueOptions<string>> = {}): Queue<string, string> {
+function open(length: number, perNetwork = 1, options: Partial<QueueOptions<string>> = {}): Queue<string, string> {
   const unbounded = { timeout: 600_000, maxWait: 600_000, threads: 1, costOf: () => 0 }
-  const queue = createQueue<string, string>({ length, perClient, ...unbounded, ...options })
+  const queue = createQueue<string, string>({ length, perNetwork, ...unbounded, ...options })
   opened.push(queue)
   return queue
 }
@@ -17,7 +17,7 @@ const any = () => true
 /** Queues jobs, and ignores their results. */
 function wait(queue: Queue<string, string>, client: string | undefined, ...jobs: string[]): Promise<string>[] {
   return jobs.map((job) => {
-    const outcome = queue.add(job, { client })
+    const outcome = queue.add(job, client === undefined ? {} : { holder: asHolder(client) })
     outcome.catch(() => undefined)
     return outcome
   })
@@ -84,15 +84,24 @@ describe('the queue of images', () => {
     )
   })
 
-  test('accepts half of its length from one client, all of it from several, and no more', async () => {
-    const queue = open(4)
-    wait(queue, 'a', 'a1', 'a2')
-    await assert.rejects(queue.add('a3', { client: 'a' }), isBusy)
+  test('accepts all of its length from one client, whose latest job gives way to another one', async () => {
+    const queue = open(4, 1, { costOf: () => 1 })
+    const own = wait(queue, 'a', 'a1', 'a2', 'a3', 'a4')
+    await assert.rejects(queue.add('a5', { holder: asHolder('a') }), isBusy)
     wait(queue, 'b', 'b1', 'b2')
-    await assert.rejects(queue.add('c1', { client: 'c' }), isBusy)
+    for (const at of [2, 3]) await assert.rejects(own[at] ?? Promise.resolve(), isBusy)
+    await assert.rejects(queue.add('b3', { holder: asHolder('b') }), isBusy)
     assert.deepEqual(order(queue), ['a1', 'b1', 'a2', 'b2'])
-    wait(queue, 'a', 'a3')
-    assert.deepEqual(order(queue), ['a3'])
+    wait(queue, 'a', 'a6')
+    assert.deepEqual(order(queue), ['a6'])
+  })
+
+  test('serves networks in turns and bounds the threads of each, however many addresses it has', () => {
+    const queue = open(16, 1)
+    for (const at of [1, 2, 3]) wait(queue, `10.0.0.${at}`, `attacker ${at}`)
+    wait(queue, '10.0.1.1', 'honest')
+    assert.deepEqual([queue.take(any)?.job, queue.take(any)?.job], ['attacker 1', 'honest'])
+    assert.equal(queue.take(any), undefined)
   })
 
   /** What two threads draw in a second each; `a 100` takes 100 ms. */
@@ -104,7 +113,7 @@ describe('the queue of images', () => {
     wait(queue, 'a', ...many('a 3', 300))
     assert.equal(queue.length(), 300)
     wait(queue, 'b', ...many('b 300', 4))
-    await assert.rejects(queue.add('b 1', { client: 'b' }), isBusyFor('2'))
+    await assert.rejects(queue.add('b 1', { holder: asHolder('b') }), isBusyFor('2'))
     assert.equal(queue.length(), 304)
   })
 
@@ -113,7 +122,7 @@ describe('the queue of images', () => {
     for (const client of ['a', 'b', 'c']) wait(queue, client, ...many(`${client} 300`, 2))
     // As long as a client has drawn as much as another, that one's further jobs do not delay it.
     wait(queue, 'd', 'd 600')
-    await assert.rejects(queue.add('d 600', { client: 'd' }), isBusyFor('2'))
+    await assert.rejects(queue.add('d 600', { holder: asHolder('d') }), isBusyFor('2'))
     wait(queue, 'e', 'e 10')
     assert.equal(queue.length(), 8)
   })
@@ -121,8 +130,8 @@ describe('the queue of images', () => {
   test('forgets the time of jobs that have left', async () => {
     const queue = open(1000, 1, timed)
     const abort = new AbortController()
-    const dropped = queue.add('a 1001', { client: 'a', signal: abort.signal })
-    await assert.rejects(queue.add('a 1', { client: 'a' }), isBusyFor('2'))
+    const dropped = queue.add('a 1001', { holder: asHolder('a'), signal: abort.signal })
+    await assert.rejects(queue.add('a 1', { holder: asHolder('a') }), isBusyFor('2'))
     abort.abort()
     await assert.rejects(dropped, /disconnected/)
     wait(queue, 'a', 'a 1001')
@@ -132,11 +141,11 @@ describe('the queue of images', () => {
   })
 
   test('tells a requester when its job waits, and not when it is refused', async () => {
-    const queue = open(2)
+    const queue = open(1)
     let queued = 0
     const onQueued = () => queued++
-    queue.add('a1', { client: 'a', onQueued }).catch(() => undefined)
-    await assert.rejects(queue.add('a2', { client: 'a', onQueued }), isBusy)
+    queue.add('a1', { holder: asHolder('a'), onQueued }).catch(() => undefined)
+    await assert.rejects(queue.add('a2', { holder: asHolder('a'), onQueued }), isBusy)
     assert.equal(queued, 1)
   })
 
@@ -157,7 +166,7 @@ describe('the queue of images', () => {
   test('drops the job of a client that disconnects', async () => {
     const queue = open(2)
     const abort = new AbortController()
-    const outcome = queue.add('a1', { client: 'a', signal: abort.signal })
+    const outcome = queue.add('a1', { holder: asHolder('a'), signal: abort.signal })
     abort.abort()
     await assert.rejects(outcome, /disconnected/)
     wait(queue, 'a', 'a2')

@@ -1,25 +1,35 @@
-import type { Problem } from '../../http/problem.ts'
-import { createWaitingJobs, overloaded, type QueuedJob } from './waiting-jobs.ts'
+import { Problem } from '../../http/problem.ts'
+import { createFairPool } from '../../lib/fair-pool.ts'
+import { asHolder, type Holder } from '../../lib/holder.ts'
 
-/** The client that requests an image. */
+/** Who requests an image. */
 export interface Requester {
-  /** The same key for all requests of a client, which does not reveal its address. Absent for the program itself. */
-  client?: string | undefined
+  /** Absent for the program itself. */
+  holder?: Holder | undefined
   /** Aborts when the client has disconnected. */
   signal?: AbortSignal | undefined
   /** Called when the job waits for a thread: the queue of the threads bounds it from then on. */
   onQueued?: (() => void) | undefined
 }
 
-/** A bounded queue with a time-out, which serves clients round-robin. */
+/** A job in the queue. */
+export interface QueuedJob<Job, Result> {
+  job: Job
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+  /** To be called when the job is no longer in progress. */
+  done: () => void
+}
+
+/** A bounded queue with a time-out, which serves holders in turns. */
 export interface Queue<Job, Result> {
   /**
    * Queues a job; resolves with its result.
-   * @throws {Problem} 503 with `Retry-After` when it would wait for too long, or too many jobs wait, of all clients or of
-   * this one; and when it has waited for too long although less was expected
+   * @throws {Problem} 503 with `Retry-After` when it would wait for too long, or too many jobs wait and no other holder has
+   * more of them; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
-  /** Removes the first job that may start now, of the client that was served least recently. */
+  /** Removes the first job that may start now, of the holder that was served least recently. */
   take: (mayStart: (job: Job) => boolean) => QueuedJob<Job, Result> | undefined
   length: () => number
   /** Rejects all waiting jobs. */
@@ -27,81 +37,116 @@ export interface Queue<Job, Result> {
 }
 
 export interface QueueOptions<Job> {
-  /** Jobs that may wait; of one client, half of them. */
+  /** Jobs that may wait. */
   length: number
-  /** Past this expected wait, in milliseconds, a client's job is refused at once. */
+  /** Past this expected wait, in milliseconds, a job is refused at once. */
   maxWait: number
   /** Milliseconds that a job may wait. */
   timeout: number
   /** Jobs that may be in progress at the same time. */
   threads: number
-  /** The same, of one client. */
-  perClient: number
+  /** The same, of one network. */
+  perNetwork: number
   /** Milliseconds that a job is expected to take. */
   costOf: (job: Job) => number
 }
 
-/** Jobs of the program itself count for no client. */
+interface Entry<Job, Result> extends QueuedJob<Job, Result> {
+  holder: Holder
+  /** Stops the timer, and forgets the signal. */
+  leave: () => void
+  refuse: (reason: Problem) => void
+}
+
+/** The program itself is not bounded as a network is. */
+const program = asHolder('')
+
 export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job, Result> {
-  const { length, maxWait, timeout, threads, perClient, costOf } = options
-  const waiting = createWaitingJobs<Job, Result>()
+  const { length: entries, maxWait, timeout, threads, perNetwork, costOf } = options
+  // Weighed by what they cost.
+  const waiting = createFairPool<Entry<Job, Result>>({ capacity: Infinity, entries })
   const inProgress = createTally()
-  const share = Math.max(1, Math.floor(length / 2))
 
-  function isFull(client: string | undefined): boolean {
-    return (client !== undefined && waiting.of(client).count >= share) || waiting.length() >= length
-  }
-
-  /** Clients take turns, and none has more threads than its own. */
-  function waitOf(client: string, cost: number): number {
-    const own = waiting.of(client).cost
-    return Math.max(own / perClient, waiting.costBefore(client, own + cost) / threads)
-  }
-
-  /** Why a job may not wait. */
-  function refusal(client: string | undefined, cost: number): Problem | undefined {
-    const wait = client === undefined ? 0 : waitOf(client, cost)
-    return wait > maxWait || isFull(client) ? overloaded(wait) : undefined
+  /** Networks take turns, and none has more threads than its own. */
+  function waitOf(holder: Holder, cost: number): number {
+    if (holder === program) return 0
+    const { ofNetwork, ofAll } = waiting.ahead(holder, cost)
+    return Math.max(ofNetwork / perNetwork, ofAll / threads)
   }
 
   return {
-    add(job, { client, signal, onQueued } = {}) {
+    add(job, { holder = program, signal, onQueued } = {}) {
       const cost = costOf(job)
-      const problem = refusal(client, cost)
-      if (problem !== undefined) return Promise.reject(problem)
+      const wait = waitOf(holder, cost)
+      if (wait > maxWait || waiting.isRefused(holder)) return Promise.reject(overloaded(wait))
       onQueued?.()
       return new Promise<Result>((resolve, reject) => {
-        const done = () => inProgress.add(client, -1)
-        waiting.add({ job, client, cost, resolve, reject, done }, timeout, signal)
+        const done = () => inProgress.add(holder.network, -1)
+        const queued = { job, holder, resolve, reject, done }
+        const entry = withTimeout<Job, Result>(queued, { timeout, signal, remove: waiting.remove })
+        for (const { refuse } of waiting.put(entry, holder, cost)) refuse(overloaded(wait))
       })
     },
     take(mayStart) {
-      const next = waiting.take((client) => inProgress.of(client) < perClient, mayStart)
-      if (next !== undefined) inProgress.add(next.client, 1)
+      const mayServe = (holder: Holder) => holder === program || inProgress.of(holder.network) < perNetwork
+      const next = waiting.take(mayServe, ({ job }) => mayStart(job))
+      if (next === undefined) return undefined
+      next.leave()
+      inProgress.add(next.holder.network, 1)
       return next
     },
     length: waiting.length,
     clear(reason) {
-      for (const { refuse } of waiting.all()) refuse(reason)
+      for (const { refuse } of waiting.entries()) refuse(reason)
     },
   }
 }
 
-interface Tally {
-  of: (client: string | undefined) => number
-  add: (client: string | undefined, change: number) => void
+interface Leaving<Job, Result> {
+  timeout: number
+  signal: AbortSignal | undefined
+  remove: (entry: Entry<Job, Result>) => void
 }
 
-function createTally(): Tally {
+/** Refuses a job when it has waited for too long, or when its client disconnects. */
+function withTimeout<Job, Result>(
+  queued: Omit<Entry<Job, Result>, 'leave' | 'refuse'>,
+  { timeout, signal, remove }: Leaving<Job, Result>,
+): Entry<Job, Result> {
+  const onDisconnect = () => entry.refuse(new Problem('unavailable', 'the client has disconnected'))
+  const timer = setTimeout(() => entry.refuse(overloaded(timeout)), timeout)
+  signal?.addEventListener('abort', onDisconnect)
+  const entry: Entry<Job, Result> = {
+    ...queued,
+    leave() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onDisconnect)
+      remove(entry)
+    },
+    refuse(reason) {
+      entry.leave()
+      queued.reject(reason)
+    },
+  }
+  return entry
+}
+
+/** @param wait milliseconds until those that wait now are drawn */
+function overloaded(wait: number): Problem {
+  const detail = 'too many images are being drawn, try again in a moment'
+  const seconds = Math.max(1, Math.ceil(wait / 1000))
+  return new Problem('unavailable', detail, { headers: { 'retry-after': String(seconds) } })
+}
+
+function createTally() {
   const counts = new Map<string, number>()
-  const of = (client: string | undefined) => (client === undefined ? 0 : (counts.get(client) ?? 0))
+  const of = (key: string) => counts.get(key) ?? 0
   return {
     of,
-    add(client, change) {
-      if (client === undefined) return
-      const count = of(client) + change
-      if (count > 0) counts.set(client, count)
-      else counts.delete(client)
+    add(key: string, change: number): void {
+      const count = of(key) + change
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
     },
   }
 }

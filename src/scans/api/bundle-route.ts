@@ -10,7 +10,7 @@ import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import type { Scans } from '../open.ts'
 import { exportedTables, type TableName } from '../statistics/export.ts'
-import { asOfHeader, pageReader, pages, type ReadPage } from './routes.ts'
+import { asOfHeader, holdSlot, pageReader, pages, type ReadPage } from './routes.ts'
 
 /** What the bundle needs of the rest of the program. */
 export interface BundleNeeds {
@@ -50,18 +50,18 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
         'x-content-type-options': 'nosniff',
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const { client, release } = slots.exports(request)
+      const slot = slots.exports(request, id)
       try {
         // Read before the headers are sent: a store that cannot be read gets an error response.
         const { totals, ...asOf } = await scans.statedTotals(id)
         const own = origin.of(request)
         warnOfLocalUrl(reply, own)
         const link = bundledLink(owned, { origin: own, totals, now: now() })
-        const body = zipOf(filesOf(link, (table) => pageReader(scans, client, table, id), new Date(now())))
-        body.once('close', release)
+        const files = filesOf(link, (table) => pageReader(scans, slot, table, id), new Date(now()))
+        const body = holdSlot(zipOf(files), slot)
         return await reply.headers({ ...headers, ...asOfHeader(asOf) }).send(body)
       } catch (error) {
-        release()
+        slot.release()
         throw error
       }
     },

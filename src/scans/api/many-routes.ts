@@ -70,21 +70,21 @@ async function sendManyStats(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { tokens, query } = readRequest(request.body)
-  const { client, release } = slots.stats(request)
+  const slot = slots.stats(request)
   try {
     const receivedAt = now()
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
     const missing = await scans.settleUntil()
-    const read: ReadLinks = (counted) => scans.statsOfMany(client, counted, query, receivedAt)
+    const read: ReadLinks = (counted) => scans.statsOfMany(slot, counted, query, receivedAt)
     const asOf = (stated: string | undefined) => ({
       ...asOfResponse(missing, stated),
       ...ignoredOf(request),
     })
     const body = textOf(await createManyText(outcomes, query, read, asOf))
-    body.once('close', release)
+    body.once('close', slot.release)
     return reply.type('application/json; charset=utf-8').send(body)
   } catch (error) {
-    release()
+    slot.release()
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../../http/problem.ts'
@@ -6,7 +6,7 @@ import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
-import type { Slots } from '../../limits/slots.ts'
+import type { Slot, Slots } from '../../limits/slots.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
@@ -41,9 +41,12 @@ const PAGE_ROWS = 2000
 /** Reads a page of a table. */
 export type ReadPage = (after: Cursor) => Promise<Page>
 
-/** Reads pages of a table for a client. */
-export function pageReader({ page }: Pick<Scans, 'page'>, client: string, table: TableName, linkId: number): ReadPage {
-  return (after) => page(client, table, linkId, after, PAGE_ROWS)
+/** Reads pages of a table for a request. */
+export function pageReader({ page }: Pick<Scans, 'page'>, slot: Slot, table: TableName, linkId: number): ReadPage {
+  return (after) => {
+    slot.advance()
+    return page(slot, table, linkId, after, PAGE_ROWS)
+  }
 }
 
 /** Returns the statistics of a link: `GET /api/manage/<token>/stats` */
@@ -80,7 +83,7 @@ export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = fa
 
 /**
  * Reads the statistics of a link, with all visits until now if the fold succeeds in time.
- * @throws {Problem} 400 for an unknown time zone, 429 and 503 when no slot is free
+ * @throws {Problem} 400 for an unknown time zone, 503 when no slot is free
  */
 export async function readLatestStats(
   { scans, slots }: StatsReading,
@@ -89,13 +92,13 @@ export async function readLatestStats(
   parameters: StatsParameters,
 ): Promise<Stats> {
   const query = queryOf(parameters)
-  const { client, release } = slots.stats(request)
+  const slot = slots.stats(request, linkId)
   try {
     const missing = await scans.settleUntil()
-    const stats = await scans.stats(client, linkId, query)
+    const stats = await scans.stats(slot, linkId, query)
     return { ...stats, ...asOfResponse(missing, stats.as_of) }
   } finally {
-    release()
+    slot.release()
   }
 }
 
@@ -125,21 +128,29 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
         'x-content-type-options': 'nosniff',
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const { client, release } = slots.exports(request)
-      const read = pageReader(scans, client, 'scans', link.id)
+      const slot = slots.exports(request, link.id)
+      const read = pageReader(scans, slot, 'scans', link.id)
       try {
         const asOf = await scans.settleAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
-        const body = textOf(pages('scans', read, await read([])))
-        body.once('close', release)
+        const body = holdSlot(textOf(pages('scans', read, await read([]))), slot)
         return reply.headers({ ...headers, ...asOfHeader(asOf) }).send(body)
       } catch (error) {
-        release()
+        slot.release()
         throw error
       }
     },
   }
   return ownerRoutes(definition, access.token)
+}
+
+/**
+ * Frees the slot of an export when its body closes, and destroys the body when the slot gives way.
+ * @throws {Problem} 503 when it has given way
+ */
+export function holdSlot(body: Readable, { signal, release }: Slot): Readable {
+  signal.throwIfAborted()
+  return addAbortSignal(signal, body.once('close', release))
 }
 
 /** The header of an export that lacks scans. */

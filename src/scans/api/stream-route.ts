@@ -47,7 +47,7 @@ export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): Own
       const link = await links.findByToken(token)
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const slot = slots.streams(request)
+      const slot = slots.streams(request, link.id)
       const stream = new PassThrough()
       const end = () => stream.end()
       const isRead = () => stream.writable && stream.readableLength <= MAX_BUFFERED_BYTES
@@ -59,6 +59,7 @@ export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): Own
       }
       const heartbeat = setInterval(() => isRead() && stream.write(':\n\n'), HEARTBEAT_MS)
       const endings = [scans.subscribe(link.id, { send, fail: end }), links.watchToken(token, end), onDrain(end)]
+      slot.signal.addEventListener('abort', end)
       // Fastify destroys the stream when the client disconnects.
       stream.once('close', () => {
         clearInterval(heartbeat)

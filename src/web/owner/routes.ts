@@ -34,7 +34,7 @@ export interface OwnerPageNeeds {
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
-  limits: Pick<CreationLimits, 'charge' | 'clientOf'>
+  limits: Pick<CreationLimits, 'charge' | 'holderOf'>
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
   /** The text that a link's QR code encodes. */
@@ -139,7 +139,7 @@ async function actOnLink(
   const { token } = request.params
   const { links, isTrimmed } = noteTrimmed(needs.links, () => limits.charge(request, reply, 'changes'))
   const chargeImage = () => limits.charge(request, reply, 'qr')
-  const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge: chargeImage }
+  const drawing = { origin: needs.origin.of(request), holder: limits.holderOf(request), charge: chargeImage }
   const form = formOf(request.body)
   const submission = {
     links,

@@ -1,0 +1,308 @@
+import type { Holder } from './holder.ts'
+
+/**
+ * A bounded pool that strangers share. Its rule: an entry is put into it, and while there is more than fits, the largest holder
+ * gives way. So one holder may have all of it as long as nobody else wants any, and a newcomer is refused only when no network
+ * and no link holds more than its own would.
+ *
+ * The largest holder is the client with most in the network or the link with most; of equal ones that of the newcomer, or
+ * else the latest.
+ */
+export interface FairPool<E> {
+  /**
+   * Adds an entry, or changes its weight; it then counts as the latest of its holder.
+   * @returns the entries that give way, which are no longer in the pool; the entry itself may be one of them
+   */
+  put: (entry: E, holder: Holder, weight?: number) => readonly E[]
+  /** Whether a further entry would find its own holder to be the largest. */
+  isRefused: (holder: Holder) => boolean
+  /** Makes an entry stay until it is removed; it still counts. */
+  keep: (entry: E) => void
+  /** @returns whether the entry was in the pool */
+  remove: (entry: E) => boolean
+  /**
+   * Removes the first entry that may be served, of the network that was served least recently, and in it of such a client.
+   * @param mayServe whether a holder may be served, by default any
+   */
+  take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
+  /** The weight of what `take` returns before a further entry of this weight. */
+  ahead: (holder: Holder, weight?: number) => { ofNetwork: number; ofAll: number }
+  entries: () => Iterable<E>
+  /** The weight of all entries. */
+  total: () => number
+  length: () => number
+}
+
+export interface FairPoolBounds<E> {
+  /** The weight of all entries; an entry weighs 1 unless it says more. */
+  capacity: number
+  /** How many entries there may be, whatever they weigh. */
+  entries?: number
+  /** Chooses which entry of a client gives way; they come in the order in which they were put. By default the latest. */
+  choose?: (entries: Iterable<E>) => E | undefined
+}
+
+const NOBODY: readonly never[] = []
+
+export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
+  const { capacity, entries: most = Infinity, choose } = bounds
+  const holdings = createHoldings<E>()
+  const { parts, networks, add, remove } = holdings
+  const isFull = () => holdings.total() > capacity || parts.size > most
+  const room = createRoom(holdings, isFull, choose)
+
+  return {
+    put(entry, holder, weight = 1) {
+      remove(entry)
+      add(entry, { holder, weight, isKept: false })
+      return isFull() ? room.make(entry, holder) : NOBODY
+    },
+    isRefused: (holder) => (holdings.total() >= capacity || parts.size >= most) && room.isRefused(holder),
+    keep: holdings.keep,
+    remove,
+    take: (mayServe = always, mayStart = always) => takeNext(holdings, mayServe, mayStart),
+    ahead: (holder, weight = 1) => weightAhead(networks.byKey, holder, weight),
+    entries: () => parts.keys(),
+    total: holdings.total,
+    length: () => parts.size,
+  }
+}
+
+/** Lets the entries of the largest holders give way. */
+function createRoom<E>(holdings: Holdings<E>, isFull: () => boolean, choose: FairPoolBounds<E>['choose']) {
+  function findLeaving(newcomer: E, holder: Holder): E {
+    const largest = findLargest(holdings, holder)
+    if (choose !== undefined) return choose(largest) ?? newcomer
+    return largest.has(newcomer) ? newcomer : (latestOf(largest) ?? newcomer)
+  }
+  return {
+    make(newcomer: E, holder: Holder): E[] {
+      const leaving: E[] = []
+      while (isFull() && leaving.at(-1) !== newcomer) {
+        const next = findLeaving(newcomer, holder)
+        holdings.remove(next)
+        leaving.push(next)
+      }
+      return leaving
+    },
+    isRefused(holder: Holder): boolean {
+      const probe = {} as E
+      holdings.add(probe, { holder, weight: 1, isKept: false })
+      const isLargest = findLargest(holdings, holder).has(probe)
+      holdings.remove(probe)
+      return isLargest
+    },
+  }
+}
+
+const always = () => true
+
+/** The one that was put last. */
+function latestOf<E>(entries: Iterable<E>): E | undefined {
+  let latest: E | undefined
+  for (const entry of entries) latest = entry
+  return latest
+}
+
+/** The one that was put first: where each step of an entry puts it again, the slowest. */
+export function slowestOf<E>(entries: Iterable<E>): E | undefined {
+  for (const entry of entries) return entry
+  return undefined
+}
+
+interface Part {
+  holder: Holder
+  weight: number
+  isKept: boolean
+}
+
+/** What has a part of the pool: a network, a client of one, or a link. */
+interface Group {
+  weight: number
+  /** All its entries. */
+  count: number
+  /** Those that may give way. */
+  yielding: number
+}
+
+/** Maps keep insertion order: the first group is served next, and moves to the end when it was. */
+interface Groups<K, G extends Group> {
+  byKey: Map<K, G>
+  /** No group that may give way weighs more than this, so that a flood of one holder costs no search. */
+  most: number
+}
+
+interface Client<E> extends Group {
+  entries: Set<E>
+}
+
+interface Network<E> extends Group {
+  clients: Groups<string, Client<E>>
+}
+
+interface Holdings<E> {
+  parts: Map<E, Part>
+  networks: Groups<string, Network<E>>
+  links: Groups<number, Client<E>>
+  add: (entry: E, part: Part) => void
+  remove: (entry: E) => boolean
+  keep: (entry: E) => void
+  total: () => number
+}
+
+const newGroup = () => ({ weight: 0, count: 0, yielding: 0 })
+const newGroups = <K, G extends Group>(): Groups<K, G> => ({ byKey: new Map<K, G>(), most: 0 })
+
+/** Who holds what. */
+function createHoldings<E>(): Holdings<E> {
+  const parts: Holdings<E>['parts'] = new Map()
+  const networks = newGroups<string, Network<E>>()
+  const links = newGroups<number, Client<E>>()
+  let total = 0
+
+  function change(entry: E, part: Part, sign: 1 | -1): void {
+    const { network: name, client, link } = part.holder
+    total += sign * part.weight
+    const network = groupOf(networks, name, () => ({ ...newGroup(), clients: newGroups<string, Client<E>>() }))
+    changeEntries(network.clients, client, entry, part, sign)
+    changeGroup(networks, name, network, part, sign)
+    if (link !== undefined) changeEntries(links, link, entry, part, sign)
+  }
+
+  function add(entry: E, part: Part): void {
+    parts.set(entry, part)
+    change(entry, part, 1)
+  }
+
+  function remove(entry: E): boolean {
+    const part = parts.get(entry)
+    if (part === undefined) return false
+    parts.delete(entry)
+    change(entry, part, -1)
+    return true
+  }
+
+  function keep(entry: E): void {
+    const part = parts.get(entry)
+    if (remove(entry) && part !== undefined) add(entry, { ...part, isKept: true })
+  }
+
+  return { parts, networks, links, add, remove, keep, total: () => total }
+}
+
+function changeEntries<K, E>(groups: Groups<K, Client<E>>, key: K, entry: E, part: Part, sign: 1 | -1): void {
+  const group = groupOf(groups, key, () => ({ ...newGroup(), entries: new Set<E>() }))
+  if (sign === 1 && !part.isKept) group.entries.add(entry)
+  else group.entries.delete(entry)
+  changeGroup(groups, key, group, part, sign)
+}
+
+function changeGroup<K, G extends Group>(
+  groups: Groups<K, G>,
+  key: K,
+  group: G,
+  { weight, isKept }: Part,
+  sign: 1 | -1,
+): void {
+  group.weight += sign * weight
+  group.count += sign
+  if (!isKept) group.yielding += sign
+  if (group.count === 0) groups.byKey.delete(key)
+  else if (group.weight > groups.most) groups.most = group.weight
+}
+
+function groupOf<K, G extends Group>({ byKey }: Groups<K, G>, key: K, create: () => G): G {
+  let group = byKey.get(key)
+  if (group === undefined) byKey.set(key, (group = create()))
+  return group
+}
+
+/** The entries of the largest holder that may give way. */
+function findLargest<E>({ parts, networks, links }: Holdings<E>, newcomer: Holder): Set<E> {
+  const network = largestOf(networks, newcomer.network)
+  const link = largestOf(links, newcomer.link)
+  if (link === undefined || link.weight <= (network?.weight ?? 0)) {
+    const client = network && largestOf(network.clients, newcomer.client)
+    return client?.entries ?? new Set()
+  }
+  let { entries } = link
+  for (const level of ['network', 'client'] as const) {
+    const groups = newGroups<string, Client<E>>()
+    for (const entry of entries) {
+      const part = parts.get(entry) as Part
+      changeEntries(groups, part.holder[level], entry, part, 1)
+    }
+    entries = largestOf(groups, newcomer[level])?.entries ?? entries
+  }
+  return entries
+}
+
+/**
+ * The largest group that may give way.
+ * @param preferred the key of the one that is returned when others are only as large; else it is the latest of them
+ */
+function largestOf<K, G extends Group>(groups: Groups<K, G>, preferred: K | undefined): G | undefined {
+  const first = preferred === undefined ? undefined : groups.byKey.get(preferred)
+  const isLargest = () => first !== undefined && first.yielding > 0 && first.weight === groups.most
+  if (isLargest()) return first
+  groups.most = 0
+  let largest: G | undefined
+  for (const group of groups.byKey.values()) {
+    if (group.yielding === 0 || group.weight < groups.most) continue
+    groups.most = group.weight
+    largest = group
+  }
+  return isLargest() ? first : largest
+}
+
+function takeNext<E>(
+  { parts, networks, remove }: Holdings<E>,
+  mayServe: (holder: Holder) => boolean,
+  mayStart: (entry: E) => boolean,
+): E | undefined {
+  for (const [name, { clients }] of networks.byKey) {
+    for (const [client, { entries }] of clients.byKey) {
+      const next = findFirst(entries, (entry) => mayServe((parts.get(entry) as Part).holder), mayStart)
+      if (next === undefined) continue
+      remove(next)
+      moveToEnd(clients.byKey, client)
+      moveToEnd(networks.byKey, name)
+      return next
+    }
+  }
+  return undefined
+}
+
+/** Reads no further than it has to: what one entry of a client may not have, none of it may. */
+function findFirst<E>(
+  entries: Iterable<E>,
+  mayServe: (entry: E) => boolean,
+  mayStart: (entry: E) => boolean,
+): E | undefined {
+  for (const entry of entries) {
+    if (!mayServe(entry)) return undefined
+    if (mayStart(entry)) return entry
+  }
+  return undefined
+}
+
+function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
+  const value = map.get(key)
+  if (value === undefined) return
+  map.delete(key)
+  map.set(key, value)
+}
+
+/** All of the client itself, and of each other client and network no more than is served in turns with that. */
+function weightAhead<E>(networks: ReadonlyMap<string, Network<E>>, { network, client }: Holder, weight: number) {
+  const clients = networks.get(network)?.clients.byKey ?? new Map<string, Client<E>>()
+  const own = clients.get(client)?.weight ?? 0
+  const ofNetwork = own + weightOfOthers(clients, client, own + weight)
+  return { ofNetwork, ofAll: ofNetwork + weightOfOthers(networks, network, ofNetwork + weight) }
+}
+
+function weightOfOthers(groups: ReadonlyMap<string, Group>, own: string, upTo: number): number {
+  let sum = 0
+  for (const [each, { weight }] of groups) if (each !== own) sum += Math.min(weight, upTo)
+  return sum
+}

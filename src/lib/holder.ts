@@ -1,0 +1,21 @@
+/** Who holds a part of a pool. An address is kept no longer than the request or the connection lasts. */
+export interface Holder {
+  /** An IPv4 address, or an IPv6 /64, which one household shares. */
+  client: string
+  /** What one customer of a provider gets at most: an IPv4 /24, the smallest network that is routed, or an IPv6 /48 (RFC 6177). */
+  network: string
+  /** The id of the link concerned, where one is: a stranger's own link may be asked for from many networks. */
+  link?: number | undefined
+}
+
+/** @param client an IPv4 address, or the first four groups of an IPv6 address followed by `::` */
+export function asHolder(client: string): Holder {
+  return { client, network: networkOf(client) }
+}
+
+function networkOf(client: string): string {
+  const four = client.lastIndexOf('.')
+  if (four !== -1) return client.slice(0, four)
+  const [first, second, third] = client.split(':', 3)
+  return third === undefined ? client : `${first}:${second}:${third}`
+}

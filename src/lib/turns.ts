@@ -1,0 +1,70 @@
+import { createFairPool } from './fair-pool.ts'
+import type { Holder } from './holder.ts'
+
+/** Who waits for a turn. */
+export interface Waiter {
+  holder: Holder
+  /** Aborts when the work is no longer wanted: then it leaves the queue. */
+  signal?: AbortSignal | undefined
+}
+
+/** Runs work when the turn of its holder comes. */
+export interface Turns {
+  /**
+   * Work never starts before this call has returned.
+   * @throws what `refusal` creates when too many wait: at once, or when the work gives way to that of a smaller holder; what
+   * the signal aborts with
+   */
+  run: <T>(who: Waiter, work: () => Promise<T>) => Promise<T>
+  /** Work that waits. */
+  waiting: () => number
+}
+
+export interface TurnBounds {
+  /** Work that may wait. */
+  waiting: number
+  /** Work that may be in progress at the same time. */
+  concurrent: number
+}
+
+interface Entry {
+  start: () => void
+  refuse: (error: unknown) => void
+}
+
+/** @param refusal creates what those are refused with who find no place, or lose it */
+export function createTurns({ waiting, concurrent }: TurnBounds, refusal: () => Error): Turns {
+  const pool = createFairPool<Entry>({ capacity: waiting })
+  let inProgress = 0
+
+  function startNext(): void {
+    const next = inProgress < concurrent ? pool.take() : undefined
+    if (next === undefined) return
+    inProgress++
+    next.start()
+  }
+
+  async function waitForTurn({ holder, signal }: Waiter): Promise<void> {
+    signal?.throwIfAborted()
+    const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
+    const entry = { start, refuse }
+    const onAbort = () => pool.remove(entry) && refuse(signal?.reason)
+    signal?.addEventListener('abort', onAbort)
+    for (const each of pool.put(entry, holder)) each.refuse(refusal())
+    startNext()
+    await promise.finally(() => signal?.removeEventListener('abort', onAbort))
+  }
+
+  return {
+    async run(who, work) {
+      await waitForTurn(who)
+      try {
+        return await work()
+      } finally {
+        inProgress--
+        startNext()
+      }
+    },
+    waiting: pool.length,
+  }
+}
