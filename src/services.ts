@@ -1,4 +1,5 @@
 import * as os from 'node:os'
+import { listSourcesOf } from './abuse/list-sources.ts'
 import { openAbuse, type Abuse } from './abuse/open.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
@@ -152,8 +153,9 @@ async function openCreation(
   const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
-  const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
+  const { dataDir, qrMarker: marker } = config
   const { settleMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
+  const sources = listSourcesOf(config, environment.recommendedLists)
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),

@@ -227,6 +227,14 @@ test('lists: none while anybody may create at a public address', async (t) => {
     [{ HOST: '2001:4860::1' }, machine('10.0.0.1')],
   ] as const)
     assert.match(await lists(env, more), expected, JSON.stringify(env))
+  // A public name has the recommended ones, unless the operator has turned them off.
+  const PUBLIC = 'https://go.bakery.shop'
+  assert.equal(await lists({ BASE_URL: PUBLIC }, at('8.8.8.8')), '')
+  assert.match(
+    await lists({ BASE_URL: PUBLIC, ABUSE_FEEDS: 'off' }, at()),
+    /^warning lists: ABUSE_FEEDS=off, while anybody may create links at https:\/\/go\.bakery\.shop: .*; set ABUSE_FEEDS=recommended, or CREATE=token$/,
+  )
+  assert.equal(await lists({ BASE_URL: PUBLIC, ABUSE_FEEDS: 'off', CREATE: 'token' }, at('8.8.8.8')), '')
   for (const [env, more] of [
     [{ BASE_URL, CREATE: 'token' }, at('8.8.8.8')],
     [{ BASE_URL, CREATE: 'closed' }, at('8.8.8.8')],

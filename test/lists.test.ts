@@ -250,3 +250,83 @@ test('a stop does not wait for a publisher that does not respond', async (t) => 
   service.process.kill('SIGTERM')
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })
+
+const PUBLIC = { BASE_URL: 'https://go.bakery.shop' }
+
+test('the recommended lists are the default where anybody may create at a public name, and nowhere else', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/recommended', 'bad.example\n')
+  publisher.publish('/own', 'worse.example\n')
+  const recommendedLists = [publisher.url('/recommended')]
+  const namesOf = async (env: Record<string, string>) => {
+    const server = await startServer(t, env, undefined, { recommendedLists })
+    return (await refresh(server)).map(({ name, isRecommended, entries }) => [
+      name.replace(/^127\.0\.0\.1:\d+\//, ''),
+      isRecommended,
+      entries,
+    ])
+  }
+  const recommended = ['recommended', true, 1]
+  const own = ['own', false, 1]
+  assert.deepEqual(await namesOf(PUBLIC), [recommended])
+  assert.deepEqual(await namesOf({ ABUSE_FEEDS: 'recommended' }), [recommended])
+  assert.deepEqual(await namesOf({ ABUSE_FEEDS: `recommended,${publisher.url('/own')}` }), [own, recommended])
+  // The operator's own choice is what the service waits for.
+  const both = `recommended,${publisher.url('/recommended')}`
+  assert.deepEqual(await namesOf({ ...PUBLIC, ABUSE_FEEDS: both }), [['recommended', false, 1]])
+  for (const env of [
+    {},
+    { BASE_URL: 'http://192.168.1.50:3000' },
+    { BASE_URL: 'https://qr.example.com' },
+    { ...PUBLIC, CREATE: 'token' },
+    { ...PUBLIC, CREATE: 'closed' },
+    { ...PUBLIC, ABUSE_FEEDS: 'off' },
+  ])
+    assert.deepEqual(await namesOf(env), [], JSON.stringify(env))
+  const server = await startServer(t, PUBLIC, undefined, { recommendedLists })
+  await refresh(server)
+  assert.ok(await isBlocked(server, BAD))
+})
+
+test('a recommended list that cannot be loaded delays nothing: it is tried again, and said by all that an operator reads', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/good', 'bad.example\n')
+  publisher.answer('/late', (_, response) => response.writeHead(503).end())
+  const recommendedLists = [publisher.url('/late'), publisher.url('/good')]
+  let now = Date.now()
+  const server = await startServer(t, PUBLIC, () => now, { recommendedLists })
+  await refresh(server)
+  assert.deepEqual([(await readyz(server))[0], await isBlocked(server, BAD)], [200, true])
+  const metric = (name: string) => valueOf(server.services.metrics, name)
+  assert.deepEqual([metric('quirl_abuse_lists_missing'), metric('quirl_abuse_lists_failing')], [1, 1])
+  // One that was never loaded does not hide how old the others are.
+  assert.ok(metric('quirl_abuse_lists_checked_timestamp_seconds') > 0)
+  assert.deepEqual(
+    server.logged.map(({ fault, msg }) => [fault, msg]),
+    [['it answered 503', 'a list could not be refreshed; links are not compared with it until it can be']],
+  )
+  const run = async (name: string) => (await command(server.dataDir, name)).stdout
+  assert.match(await run('status'), /is ready\nlinks are not compared with the list \S+\/late, .*: it answered 503/)
+  assert.match(await run('lists'), /\/late \(recommended\) .* never .* it answered 503/)
+  assert.match(await run('doctor'), /\/late has never been loaded \(it answered 503\): links are not compared with it/)
+  publisher.publish('/late', 'worse.example\n')
+  now += 300_000
+  await server.services.abuse.operations['lists']?.({ refresh: true })
+  assert.ok(await isBlocked(server, 'https://worse.example/'))
+  assert.equal(metric('quirl_abuse_lists_missing'), 0)
+})
+
+test('a recommended list is bounded: one with too many entries is not used, and a list that was named may have them', async (t) => {
+  const file = join(temporaryFolder(t), 'many')
+  writeFileSync(file, 'bad.example\n'.repeat(4_000_001))
+  const server = await startServer(t, PUBLIC, undefined, { recommendedLists: [file] })
+  assert.deepEqual(
+    (await refresh(server)).map(({ fault, entries }) => [fault, entries]),
+    [['it has more than 4,000,000 entries', undefined]],
+  )
+  const named = await startServer(t, { ABUSE_FEEDS: file })
+  assert.deepEqual(
+    (await refresh(named)).map(({ fault, entries }) => [fault, entries]),
+    [[null, 4_000_001]],
+  )
+})

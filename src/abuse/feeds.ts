@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openSet, type CompactSet } from './compact-set.ts'
 import type { ListFiles, ListState } from './list-files.ts'
+import type { ListSource } from './list-sources.ts'
 import type { ParsedList, ParseTask } from './parse-thread.ts'
 
 /** How often to check which lists are due. */
@@ -15,6 +16,13 @@ const TIMEOUT_MS = 120_000
 /** A file is not a list when at least one in this many lines is neither an entry nor a comment. */
 const INVALID_SHARE = 10
 
+/**
+ * What a recommended list may take, several times the size of the largest: 64 MiB of memory, and three times as much while it
+ * is read. Lists that the operator has named have the bound of every download.
+ */
+const RECOMMENDED = { maxBytes: 256 * 1024 * 1024, maxEntries: 4_000_000 }
+const NAMED = { maxEntries: Number.POSITIVE_INFINITY }
+
 /** A list in memory. */
 export interface LoadedList {
   name: string
@@ -24,6 +32,8 @@ export interface LoadedList {
 /** The status of a list for the operator. */
 export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModified'>> {
   name: string
+  /** Whether the service does not wait for it, because the operator has not named it. */
+  isRecommended: boolean
   /** Why the last refresh failed; the previous state stays in use. */
   fault: string | null
 }
@@ -35,7 +45,7 @@ export interface Feeds {
   /** Identifies the contents of all lists, in every process on the store. */
   digest: () => string
   status: () => ListStatus[]
-  /** When the list that was checked longest ago was found current or replaced; 0 before, and without lists. */
+  /** When the loaded list that was checked longest ago was found current or replaced; 0 before, and without lists. */
   checkedAt: () => number
   /**
    * Refreshes the lists that are due, or all, one after the other.
@@ -48,7 +58,7 @@ export interface Feeds {
 }
 
 export interface FeedOptions {
-  sources: string[]
+  sources: ListSource[]
   files: ListFiles
   now: () => number
   monotonic: () => number
@@ -59,8 +69,7 @@ export interface FeedOptions {
   log: { warn: (details: object, text: string) => void }
 }
 
-interface Feed {
-  source: string
+interface Feed extends ListSource {
   name: string
   loaded?: LoadedList & { state: ListState; digest: string }
   /** On the monotonic clock. */
@@ -75,7 +84,7 @@ interface Feed {
 /** Loads the stored lists, and refreshes them in the background. */
 export function openFeeds(options: FeedOptions): Feeds {
   const { sources, files, monotonic } = options
-  files.prune(sources)
+  files.prune(sources.map(({ source }) => source))
   const feeds = sources.map((source) => loadFeed(source, options))
   const closing = new AbortController()
   const fetch: Fetch = (url, headers) => {
@@ -101,7 +110,7 @@ export function openFeeds(options: FeedOptions): Feeds {
     lists: () => feeds.flatMap(({ loaded }) => loaded ?? []),
     digest: () => digestOf(feeds),
     status: () => feeds.map(statusOf),
-    checkedAt: () => (feeds.length === 0 ? 0 : Math.min(...feeds.map(({ checkedAt }) => checkedAt))),
+    checkedAt: () => firstCheckOf(feeds),
     refresh,
     expire() {
       for (const feed of feeds) Object.assign(feed, { dueAt: monotonic(), isAnnounced: true })
@@ -114,7 +123,7 @@ export function openFeeds(options: FeedOptions): Feeds {
   }
 }
 
-function loadFeed(source: string, { files, now, monotonic }: FeedOptions): Feed {
+function loadFeed({ source, isRecommended }: ListSource, { files, now, monotonic }: FeedOptions): Feed {
   const name = sourceName(source)
   const stored = files.load(source)
   const loaded = stored && { name, set: openSet(stored.keys), state: stored.state, digest: stored.digest }
@@ -122,7 +131,8 @@ function loadFeed(source: string, { files, now, monotonic }: FeedOptions): Feed 
   const waitMs = stored !== undefined && isRemote(source) ? stored.state.takenAt + REFRESH_MS - now() : 0
   const dueAt = monotonic() + Math.min(Math.max(waitMs, 0), REFRESH_MS)
   const checkedAt = stored?.state.takenAt ?? 0
-  return { source, name, dueAt, isAnnounced: false, checkedAt, fault: null, ...(loaded && { loaded }) }
+  const state = { dueAt, isAnnounced: false, checkedAt, fault: null }
+  return { source, isRecommended, name, ...state, ...(loaded && { loaded }) }
 }
 
 function digestOf(feeds: Feed[]): string {
@@ -130,9 +140,14 @@ function digestOf(feeds: Feed[]): string {
   return hash('sha256', JSON.stringify(states))
 }
 
-function statusOf({ name, loaded, fault }: Feed): ListStatus {
+function firstCheckOf(feeds: Feed[]): number {
+  const times = feeds.flatMap(({ loaded, checkedAt }) => (loaded === undefined ? [] : checkedAt))
+  return times.length === 0 ? 0 : Math.min(...times)
+}
+
+function statusOf({ name, isRecommended, loaded, fault }: Feed): ListStatus {
   const { etag: _, lastModified: __, ...state } = loaded?.state ?? { etag: null, lastModified: null }
-  return { name, ...state, fault }
+  return { name, isRecommended, ...state, fault }
 }
 
 async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, fetch: Fetch): Promise<void> {
@@ -148,21 +163,28 @@ async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, fe
   } catch (error) {
     const fault = faultOf(error)
     if (fault !== feed.fault) {
-      const use = feed.loaded === undefined ? 'there is no previous state' : 'the previous state stays in use'
-      log.warn({ list: feed.name, fault }, `a list could not be refreshed; ${use}`)
+      log.warn({ list: feed.name, fault }, `a list could not be refreshed; ${useOf(feed)}`)
     }
     feed.fault = fault
     feed.dueAt = monotonic() + RETRY_MS
   }
 }
 
+/** What screens links while a list cannot be refreshed. */
+function useOf({ loaded, isRecommended }: Feed): string {
+  if (loaded !== undefined) return 'the previous state stays in use'
+  return isRecommended ? 'links are not compared with it until it can be' : 'there is no previous state'
+}
+
 /** Fetches, parses and validates a list, and replaces the previous state. Returns whether its entries have changed. */
 async function update(feed: Feed, accept: boolean, { files, parse, now }: FeedOptions, fetch: Fetch): Promise<boolean> {
   const draft = files.draft(feed.source)
+  const { maxEntries, ...bounds } = feed.isRecommended ? RECOMMENDED : NAMED
   try {
-    const validators = await obtain(feed.source, draft, { known: feed.loaded?.state, fetch, purpose: 'abuse lists' })
+    const known = feed.loaded?.state
+    const validators = await obtain(feed.source, draft, { known, fetch, purpose: 'abuse lists', ...bounds })
     if (validators === undefined) return false
-    const parsed = await parse({ file: draft, salt: files.salt })
+    const parsed = await parse({ file: draft, salt: files.salt, maxEntries })
     const reason = rejectionOf(parsed, feed, accept)
     if (reason !== undefined) throw new Error(reason)
     const { keys, foreign: _, firstForeign: __, ...summary } = parsed

@@ -5,7 +5,8 @@ import type { Bus } from '../bus/bus.ts'
 import { createLeases } from '../db/lease.ts'
 import type { Metric } from '../http/metric.ts'
 import type { Screen } from '../links/url-policy.ts'
-import { openFeeds, type Feeds } from './feeds.ts'
+import { openFeeds, type Feeds, type ListStatus } from './feeds.ts'
+import type { ListSource } from './list-sources.ts'
 import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
 import { openOperatorRules } from './operator-rules.ts'
@@ -15,6 +16,9 @@ import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
 import { submitReport } from './reports.ts'
 import type { SuspensionDeps } from './suspension.ts'
+
+/** A list that has never been loaded, and why; null before its first try ends. */
+export type MissingList = Pick<ListStatus, 'name' | 'fault'>
 
 /** Screening of links by lists and rules, and abuse reports. */
 export interface Abuse {
@@ -27,8 +31,10 @@ export interface Abuse {
    * @throws {Problem} 400 for an invalid field, 404 for an unknown code, 410 or 451 for a deleted or removed one
    */
   report: (body: unknown, owns: (url: URL) => boolean) => Promise<string>
-  /** Why a list is missing; undefined when every list has been loaded once, also by a former process. */
+  /** Why a list that the operator named is missing; undefined when each has been loaded once, also by a former process. */
   notReady: () => string | undefined
+  /** The recommended lists that have never been loaded: links are not compared with them. */
+  missingLists: () => MissingList[]
   /**
    * Loads the rules again. Call it when another process may have changed them, or the store although it reported a failure.
    * @param keys what other processes have announced
@@ -43,8 +49,7 @@ export interface AbuseNeeds extends SuspensionDeps {
   bus: Pick<Bus, 'publish' | 'lifeMs'>
   dataDir: string
   monotonic: () => number
-  /** The files and URLs of lists. */
-  sources: string[]
+  sources: ListSource[]
   owns: (url: URL) => boolean
   fetch: typeof globalThis.fetch
   log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
@@ -82,6 +87,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     screen: (url) => detailOf(screening.find(url)),
     report: (body, owns) => submitReport({ db, now }, body, owns),
     notReady: () => missingList(feeds),
+    missingLists: () => missingOf(feeds).filter(({ isRecommended }) => isRecommended),
     reloadRules(keys = []) {
       if (keys.includes(LISTS)) feeds.expire()
       reloads.run()
@@ -112,9 +118,13 @@ async function openFiles({ db, dataDir }: AbuseNeeds): Promise<ListFiles> {
 }
 
 function missingList(feeds: Feeds): string | undefined {
-  const missing = feeds.status().find(({ takenAt }) => takenAt === undefined)
+  const missing = missingOf(feeds).find(({ isRecommended }) => !isRecommended)
   if (missing === undefined) return undefined
   return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
+}
+
+function missingOf(feeds: Feeds): ListStatus[] {
+  return feeds.status().filter(({ takenAt }) => takenAt === undefined)
 }
 
 function listMetrics(feeds: Feeds): Metric[] {
@@ -127,7 +137,7 @@ function listMetrics(feeds: Feeds): Metric[] {
     },
     {
       name: 'quirl_abuse_lists_checked_timestamp_seconds',
-      help: 'When the list that was checked longest ago was found current or replaced; 0 before, and without lists',
+      help: 'When the loaded list that was checked longest ago was found current or replaced; 0 before, and without lists',
       type: 'gauge',
       read: () => feeds.checkedAt() / 1000,
     },
@@ -136,6 +146,12 @@ function listMetrics(feeds: Feeds): Metric[] {
       help: 'Abuse lists whose last refresh failed',
       type: 'gauge',
       read: () => feeds.status().filter(({ fault }) => fault !== null).length,
+    },
+    {
+      name: 'quirl_abuse_lists_missing',
+      help: 'Abuse lists that have never been loaded, with which links are not compared',
+      type: 'gauge',
+      read: () => missingOf(feeds).length,
     },
   ]
 }

@@ -9,6 +9,8 @@ import { addEntry } from './list-entry.ts'
 export interface ParseTask {
   file: string
   salt: string
+  /** How many hosts and URLs the list may have. */
+  maxEntries: number
 }
 
 export interface ParsedList {
@@ -29,7 +31,7 @@ export interface ParsedList {
 const BATCH = 256
 
 const calls = {
-  async parse({ file, salt }: ParseTask): Promise<ParsedList> {
+  async parse({ file, salt, maxEntries }: ParseTask): Promise<ParsedList> {
     const set = buildSet()
     const { read, format } = createLineParser()
     let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
@@ -41,6 +43,7 @@ const calls = {
           if (addEntry(set, salt, address)) entries++
           else ignored++
         }
+        if (entries > maxEntries) throw new Error(`it has more than ${maxEntries.toLocaleString('en')} entries`)
       }
     }
     const batch: string[] = []

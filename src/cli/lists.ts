@@ -13,9 +13,9 @@ export const lists: Command = {
   async run({ call, flags }) {
     const input = { refresh: flags['refresh'] === true, accept: flags['accept'] === true }
     const { lists: found, sweeping } = (await call('lists', input)) as ListsResult
-    if (found.length === 0) return 'there are no lists: ABUSE_FEEDS is unset'
-    const rows = found.map(({ name, format, entries, ignored, takenAt, fault }) => [
-      name,
+    if (found.length === 0) return 'there are no lists: ABUSE_FEEDS names none'
+    const rows = found.map(({ name, isRecommended, format, entries, ignored, takenAt, fault }) => [
+      isRecommended ? `${name} (recommended)` : name,
       format ?? '-',
       String(entries ?? '-'),
       String(ignored ?? '-'),

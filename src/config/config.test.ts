@@ -103,6 +103,7 @@ test('an invalid value prevents the start, with one line that names the variable
     ['ABUSE_FEEDS', 'http://lists.example/hosts'],
     ['ABUSE_FEEDS', 'http://127.lists.example/hosts'],
     ['ABUSE_FEEDS', '/a,,/b'],
+    ['ABUSE_FEEDS', 'recommended,off'],
     ['CREATE', 'private'],
     ['ABUSE_FEEDS', 'ftp://lists.example/hosts'],
     ['ABUSE_FEEDS', 'https://me:secret@lists.example/hosts'],
@@ -155,11 +156,11 @@ test('BASE_URL is normalised to an origin without a trailing slash', () => {
 
 test('abuse lists are files or https URLs; http is allowed on loopback', () => {
   const text = '/etc/quirl/own.txt, https://lists.example/hosts?key=1,http://127.0.0.1:8080/hosts,/etc/quirl/own.txt'
-  assert.deepEqual(read([], { ABUSE_FEEDS: text }).abuseFeeds, [
-    '/etc/quirl/own.txt',
-    'https://lists.example/hosts?key=1',
-    'http://127.0.0.1:8080/hosts',
-  ])
+  const named = ['/etc/quirl/own.txt', 'https://lists.example/hosts?key=1', 'http://127.0.0.1:8080/hosts']
+  assert.deepEqual(read([], { ABUSE_FEEDS: text }).abuseFeeds, { named, withRecommended: false })
+  const mixed = { ABUSE_FEEDS: 'recommended, /etc/quirl/own.txt' }
+  assert.deepEqual(read([], mixed).abuseFeeds, { named: ['/etc/quirl/own.txt'], withRecommended: true })
+  assert.deepEqual(read([], { ABUSE_FEEDS: 'off' }).abuseFeeds, { named: [], withRecommended: false })
 })
 
 test('a contact becomes a URI, which security.txt requires', () => {

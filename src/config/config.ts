@@ -6,7 +6,7 @@ import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
 import { flagOf, readSettings, type Flags, type SetSetting, type SetSettings } from './sources.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
-import { contactUri, integer, listSources, oneOf, onOrOff, origin } from './values.ts'
+import { abuseFeeds, contactUri, integer, oneOf, onOrOff, origin } from './values.ts'
 import { withVariables } from '../db/postgres/url.ts'
 import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -61,9 +61,9 @@ export const settings = {
   abuseFeeds: setting({
     name: 'ABUSE_FEEDS',
     fallback: undefined,
-    parse: listSources,
-    allowed: 'a comma-separated list of files and https URLs',
-    doc: 'lists of malicious hosts and URLs that no link may lead to; the format of each is detected',
+    parse: abuseFeeds,
+    allowed: 'a comma-separated list of files, https URLs and `recommended`; or `off`',
+    doc: 'lists of malicious hosts and URLs that no link may lead to ([abuse](abuse.md#lists)); the format of each is detected. Unset: `recommended` where `BASE_URL` has a public name and `CREATE=open`, else none',
   }),
   contact: setting({
     name: 'CONTACT',

@@ -20,6 +20,25 @@ export function listSources(text: string): string[] | undefined {
   return sources.every(isAllowed) ? [...new Set(sources)] : undefined
 }
 
+/** The lists of `ABUSE_FEEDS`. */
+export interface AbuseFeeds {
+  /** The files and URLs that the operator has named. */
+  named: string[]
+  /** Whether those that quirl recommends are used as well. */
+  withRecommended: boolean
+}
+
+/** Files, https URLs and the word `recommended`; or `off` alone. */
+export function abuseFeeds(text: string): AbuseFeeds | undefined {
+  if (text === 'off') return { named: [], withRecommended: false }
+  const sources = listSources(text)
+  if (sources === undefined || sources.includes('off')) return undefined
+  return {
+    named: sources.filter((source) => source !== 'recommended'),
+    withRecommended: sources.includes('recommended'),
+  }
+}
+
 /** Sources of geolocation data; an empty list for `off`. */
 export function placeSources(text: string): string[] | undefined {
   const sources = text === 'off' ? [] : listSources(text)

@@ -12,8 +12,12 @@ interface ExposureSubject extends Pick<World, 'lookup' | 'networkInterfaces'> {
 
 /** Warns where anybody on the internet may create links, and nothing compares their destinations with a list. */
 export async function checkExposure(subject: ExposureSubject): Promise<Result[]> {
-  const { create, hasLists } = subject.settings
+  const { create, hasLists, listsOff, baseUrl } = subject.settings
   if (create !== 'open' || hasLists) return []
+  if (listsOff) {
+    const text = `ABUSE_FEEDS=off, while anybody may create links at ${baseUrl}: nothing refuses malware and phishing`
+    return [warning(`${text}; set ABUSE_FEEDS=recommended, or CREATE=token`)]
+  }
   const address = await publicAddress(subject)
   if (address === undefined) return []
   const text = `anybody may create links at ${address}, and no list of malware and phishing is set`

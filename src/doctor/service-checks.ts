@@ -87,9 +87,12 @@ function checkStatistics(metrics: Record<string, number>, now: number): Result[]
 }
 
 function checkLists({ lists }: ListsResult, checkedAt: number, now: number): Result[] {
-  const found = lists.flatMap(({ name, takenAt, fault: reason }) => {
-    if (takenAt === undefined)
-      return [fault(`${name} has never been loaded (${reason ?? 'not yet'}): the service is not ready until it is`)]
+  const found = lists.flatMap(({ name, isRecommended, takenAt, fault: reason }) => {
+    if (takenAt === undefined) {
+      const text = `${name} has never been loaded (${reason ?? 'not yet'})`
+      if (isRecommended) return [warning(`${text}: links are not compared with it; it is tried every 5 minutes`)]
+      return [fault(`${text}: the service is not ready until it is`)]
+    }
     if (reason === null) return []
     return [warning(`${name} could not be refreshed (${reason}): that of ${ago(now - takenAt)} ago is in use`)]
   })

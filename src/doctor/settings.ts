@@ -1,3 +1,4 @@
+import { isOpenToPublic, listSourcesOf } from '../abuse/list-sources.ts'
 import type { Config } from '../config/config.ts'
 
 /** The settings that checks are about, as JSON: without credentials. */
@@ -11,9 +12,12 @@ export interface CheckedSettings extends Pick<
   isShared: boolean
   isCounted: boolean
   hasLists: boolean
+  /** Whether the operator has turned lists off where they are on by default. */
+  listsOff: boolean
 }
 
 export function checkedSettings(config: Config): CheckedSettings {
+  const hasLists = listSourcesOf(config).length > 0
   const { host, port, create, tls, httpPort, httpsPort, databasePool, reusePort } = config
   return {
     host,
@@ -28,6 +32,7 @@ export function checkedSettings(config: Config): CheckedSettings {
     trustsProxies: (config.trustProxy ?? []).length > 0,
     isShared: config.databaseUrl !== undefined,
     isCounted: config.redisUrl !== undefined,
-    hasLists: (config.abuseFeeds ?? []).length > 0,
+    hasLists,
+    listsOff: !hasLists && config.abuseFeeds !== undefined && isOpenToPublic(config),
   }
 }

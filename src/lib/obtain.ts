@@ -23,9 +23,10 @@ export interface ObtainOptions {
   fetch: Fetch
   /** The purpose, for the `User-Agent`. */
   purpose: string
+  /** The largest source, in bytes; 512 MiB by default. */
+  maxBytes?: number
 }
 
-/** The largest source, in bytes. */
 const MAX_BYTES = 512 * 1024 * 1024
 const MAX_REDIRECTS = 5
 
@@ -47,15 +48,16 @@ export function sourceName(source: string): string {
  * @throws {Error} whose message has a cause that may be shown publicly
  */
 export function obtain(source: string, file: string, options: ObtainOptions): Promise<Validators | undefined> {
-  return isRemote(source) ? download(source, file, options) : copy(source, file, options.known)
+  return isRemote(source) ? download(source, file, options) : copy(source, file, options)
 }
 
-async function copy(source: string, file: string, known: Validators | undefined): Promise<Validators | undefined> {
+async function copy(source: string, file: string, options: ObtainOptions): Promise<Validators | undefined> {
+  const { known, maxBytes = MAX_BYTES } = options
   try {
     const { size, mtimeMs, ino } = await stat(source)
     const etag = `${size}-${mtimeMs}-${ino}`
     if (etag === known?.etag) return undefined
-    if (size > MAX_BYTES) throw tooLarge()
+    if (size > maxBytes) throw tooLarge(maxBytes)
     await copyFile(source, file)
     return { etag, lastModified: null }
   } catch (error) {
@@ -66,7 +68,7 @@ async function copy(source: string, file: string, known: Validators | undefined)
 }
 
 async function download(source: string, file: string, options: ObtainOptions): Promise<Validators | undefined> {
-  const { known, fetch, purpose } = options
+  const { known, fetch, purpose, maxBytes = MAX_BYTES } = options
   const headers = {
     'user-agent': `quirl (${purpose})`,
     ...(known?.etag && { 'if-none-match': known.etag }),
@@ -79,7 +81,7 @@ async function download(source: string, file: string, options: ObtainOptions): P
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
-      done(bytes > MAX_BYTES ? tooLarge() : null, chunk)
+      done(bytes > maxBytes ? tooLarge(maxBytes) : null, chunk)
     },
   })
   await pipeline(Readable.fromWeb(response.body), limit, createWriteStream(file, { mode: 0o600 }))
@@ -110,8 +112,8 @@ function isInternal(host: string): boolean {
   return isIP(address) === 0 ? isLoopback(host) : !isPublicAddress(ipaddr.process(address))
 }
 
-function tooLarge(): Error {
-  return new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MiB`)
+function tooLarge(maxBytes: number): Error {
+  return new Error(`it is larger than ${maxBytes / 1024 / 1024} MiB`)
 }
 
 /** The reason of an error: `fetch` has it in the cause only. */

@@ -25,6 +25,8 @@ export interface Environment extends Partial<Clocks> {
   machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
   settleMs?: number
+  /** The lists that `recommended` stands for, when they are not the usual ones. */
+  recommendedLists?: readonly string[]
   /** How images are drawn on threads, where it is not the usual way. */
   drawing?: Partial<PoolOptions>
   /** How long a request for statistics waits for the newest scans, when it is not the usual time. */

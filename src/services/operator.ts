@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Abuse } from '../abuse/open.ts'
+import type { Abuse, MissingList } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
@@ -27,6 +27,8 @@ export interface Status {
   not_ready: string | null
   /** Visits that were answered and are not in the statistics, ever. */
   lost_scans: number
+  /** The recommended lists that have never been loaded. */
+  missing_lists: MissingList[]
 }
 
 /** The features whose operations operators can call. */
@@ -35,7 +37,7 @@ export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   db: Pick<Database, 'read' | 'check'>
   scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'lost' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
-  abuse: Pick<Abuse, 'operations'>
+  abuse: Pick<Abuse, 'operations' | 'missingLists'>
   keys: Pick<Keys, 'operations'>
   links: Pick<Links, 'importLinks' | 'findByToken'>
   now: () => number
@@ -53,6 +55,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
       version,
       not_ready: (await notReady().catch((error: Error) => error.message)) ?? null,
       lost_scans: scans.lost(),
+      missing_lists: abuse.missingLists().map(({ name, fault }) => ({ name, fault })),
     }),
     async fold() {
       // A backup would be one of the file that has taken the place of the store.

@@ -11,9 +11,12 @@ export interface Running {
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts a program, and kills it when the test ends. */
+/** Starts a program, and kills it when the test ends. The lists that a public service has by default are on the internet. */
 export function run(t: Ending, program: string, args: string[], env: Record<string, string> = {}): Running {
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, {
+    env: { ...process.env, ABUSE_FEEDS: 'off', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   child.stdout.on('data', (data) => (output += String(data)))
   child.stderr.on('data', (data) => (output += String(data)))

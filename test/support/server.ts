@@ -37,6 +37,8 @@ const patience = {
   queueMs: PATIENCE_MS,
   drawing: { ...patientThreads, maxWait: PATIENCE_MS },
   foldWaitMs: PATIENCE_MS,
+  // No test leaves the machine.
+  recommendedLists: [],
   redisMs: PATIENCE_MS,
   postgresTimes: { connectMs: PATIENCE_MS, statementMs: PATIENCE_MS },
 }
@@ -69,6 +71,7 @@ type Overrides = Pick<
   | 'webhooks'
   | 'postgresTimes'
   | 'foldWaitMs'
+  | 'recommendedLists'
 > & { timeouts?: Partial<Timeouts> }
 
 /** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */
