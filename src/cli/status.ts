@@ -6,8 +6,9 @@ export const status: Command = {
   usage: '',
   summary: 'show whether the running service is ready',
   async run({ call }) {
-    const { version, not_ready: reason, lost_scans: lost } = (await call('status')) as Status
+    const { version, not_ready: reason, detail, lost_scans: lost } = (await call('status')) as Status
     const loss = lost === 0 ? '' : `\n${lost} visits were answered and never counted: see docs/trouble.md`
-    return `quirl ${version} is ${reason === null ? 'ready' : `not ready: ${reason}`}${loss}`
+    const more = detail === null || reason !== null ? '' : `; ${detail}`
+    return `quirl ${version} is ${reason === null ? 'ready' : `not ready: ${reason}`}${more}${loss}`
   },
 }

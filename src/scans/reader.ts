@@ -20,6 +20,8 @@ export interface Reader {
   statsOfMany: (client: string, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   /** Reads a page of an exported table; clients are served round-robin. */
   page: (client: string, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  /** How many scans of a link exports lack: they are counted and not stored one by one. */
+  missing: (client: string, linkId: number) => Promise<number>
   /** Reads that wait for the warehouse. */
   queued: () => number
 }
@@ -53,6 +55,7 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
     stats,
     statsOfMany: (client, ...args) => queue.run(client, () => warehouse.call('statsOfMany', ...args)),
     page: (client, ...args) => queue.run(client, () => warehouse.call('exportPage', ...args)),
+    missing: (client, linkId) => queue.run(client, () => warehouse.call('missing', linkId)),
     queued: queue.length,
   }
 }

@@ -105,6 +105,14 @@ const steps = [
   create table unused (id integer primary key);
   insert into unused select id from dictionary where id > ${OTHER};
   `,
+  `
+  -- Scans that are counted and have no row in scans, by quarter of an hour (folding/raw-bound.ts).
+  create table raw_missing (
+    link_id integer not null, slot integer not null,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    primary key (link_id, slot)
+  ) without rowid;
+  `,
 ]
 
 /** The newest schema that this version knows. */

@@ -69,10 +69,17 @@ const steps = [
   -- Whether the node of a folder keeps the texts that it uses from being removed.
   alter table folds add column keeps_texts boolean not null default false;
   `,
+  `
+  -- Scans that are counted and have no row in scans, by quarter of an hour (folding/raw-bound.ts).
+  create table quirl_scans.raw_missing (
+    link_id bigint not null, slot integer not null, ${counts},
+    primary key (link_id, slot)
+  ) ${updated};
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2, 3, 4])
+const additive: ReadonlySet<number> = new Set([2, 3, 4, 5])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.
