@@ -6,6 +6,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
 import { openRemovalClock, type RemovalClock } from './db/removal-clock.ts'
+import { openDisk, type Disk } from './disk/open.ts'
 import type { StoreFaults } from './db/store-faults.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, untrustedProxyWarning, type ClientAddress } from './http/client-address.ts'
@@ -40,6 +41,7 @@ import { openWebhooks, type Webhooks } from './webhooks/open.ts'
 export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   links: Links
   visits: Visits
+  disk: Disk
   scans: Scans
   qr: Qr
   places: Places
@@ -127,7 +129,8 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, now, log })
+  const disk = open('the watch of the disk', openDisk({ dataDir, floor: config.diskFloor, log }))
+  const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, disk, now, log })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
   const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
@@ -135,7 +138,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
   const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))
   void clock.check()
-  return { ids, places, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
+  return { ids, places, disk, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
 }
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
@@ -182,14 +185,14 @@ async function openFeatures(
   const { now, times, clock, log, draining, store, bus, domains, origin, client } = foundation
   const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
-  const { places, scans, visits, webhooks } = recording
+  const { places, disk, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit()
   const notReady = createNotReady(store, draining, scans, abuse)
-  const features = { links, visits, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
+  const features = { links, visits, disk, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
   const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }
   return {
     ...features,

@@ -42,6 +42,8 @@ test('nothing is required: every value has a default', () => {
     limitChanges: 5000,
     limitBulk: 10,
     limitAliases: 2500,
+    limitRawScans: 200_000,
+    diskFloor: 'auto',
     limitQr: 300,
     limitDomains: 10,
     limitReports: 20,

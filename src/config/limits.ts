@@ -23,5 +23,6 @@ export const limitSettings = {
   limitFailures: limit('FAILURES', 600, 'refused creations'),
   limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
   limitGuesses: limit('GUESSES', 20, 'wrong passwords of links'),
+  limitRawScans: limit('RAW_SCANS', 200_000, 'visits stored one by one, above which they only count,', 'link'),
   limitLinkGuesses: limit('LINK_GUESSES', 100, 'wrong passwords, above which each client has 3,', 'link'),
 }

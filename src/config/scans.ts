@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { countryHeader, oneOf, placeSources, retention } from './values.ts'
+import { countryHeader, diskFloor, oneOf, placeSources, retention } from './values.ts'
 
 /** What is recorded of a visit, and how. */
 export const scanSettings = {
@@ -16,6 +16,13 @@ export const scanSettings = {
     parse: retention,
     allowed: '`forever` or a number of days such as `90d`',
     doc: 'how long raw scans are stored; the daily counts stay',
+  }),
+  diskFloor: setting({
+    name: 'DISK_FLOOR',
+    fallback: 'auto',
+    parse: diskFloor,
+    allowed: '`auto`, `off`, or a size such as `500M` or `2G`',
+    doc: 'free space of the disk of `DATA_DIR` below which visits count, but are not stored one by one ([disk](capacity.md#disk)); `auto`: 5 % of the disk, `1G` at most',
   }),
   geoipDb: setting({
     name: 'GEOIP_DB',

@@ -74,6 +74,17 @@ export function retention(text: string): number | undefined {
   return text.endsWith('d') && days !== undefined ? days * DAY_MS : undefined
 }
 
+const UNITS: Record<string, number> = { M: 2 ** 20, G: 2 ** 30 }
+
+/** A size in bytes; 0 for `off`. */
+export function diskFloor(text: string): number | 'auto' | undefined {
+  if (text === 'auto') return 'auto'
+  if (text === 'off') return 0
+  const unit = ownValue(UNITS, text.slice(-1))
+  const size = integer(text.slice(0, -1), 1, 1_000_000)
+  return unit === undefined || size === undefined ? undefined : size * unit
+}
+
 /** An origin without a trailing slash. */
 export function origin(text: string): string | undefined {
   const url = URL.parse(text)

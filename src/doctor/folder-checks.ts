@@ -29,10 +29,9 @@ export interface FolderSubject {
 }
 
 export function folderChecks(subject: FolderSubject): Check[] {
-  const { dataDir } = subject
   return [
     { name: 'data folder', run: () => checkFolder(subject) },
-    { name: 'disk', run: () => checkDisk(dataDir) },
+    { name: 'disk', run: () => checkDisk(subject) },
     { name: 'lock', run: () => checkLock(subject) },
     { name: 'backup', run: () => (subject.isShared ? [] : checkBackup(subject)) },
     { name: 'journal', run: () => checkJournal(subject) },
@@ -85,7 +84,7 @@ function openFaults(dataDir: string, folder: Stats, files: (readonly [string, St
   return [fault(`other users may read ${join(dataDir, first[0])}${more}: chmod -R go= ${dataDir}`)]
 }
 
-async function checkDisk(dataDir: string): Promise<Result[]> {
+async function checkDisk({ dataDir, service }: FolderSubject): Promise<Result[]> {
   const { bavail, bsize, files, ffree } = await statfs(dataDir).catch(() => statfs('.'))
   const free = bavail * bsize
   const space = `${Math.floor(free / MIB).toLocaleString('en')} MiB are free for ${dataDir}`
@@ -93,6 +92,10 @@ async function checkDisk(dataDir: string): Promise<Result[]> {
   const results = [
     free < FEW_BYTES ? fault(`${space}: ${advice} now`) : free < LOW_BYTES ? warning(`${space}: ${advice}`) : ok(space),
   ]
+  if (service?.metrics['quirl_disk_low'] === 1) {
+    const floor = Math.ceil((service.metrics['quirl_disk_floor_bytes'] ?? 0) / MIB).toLocaleString('en')
+    results.push(warning(`less than ${floor} MiB are free (DISK_FLOOR): visits count, but are not stored one by one`))
+  }
   // Some file systems, such as Btrfs, count no files.
   if (files > 0 && ffree < LOW_FILES) {
     const text = `${ffree} more files can be created on the disk of ${dataDir} (df -i): remove small files`

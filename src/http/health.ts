@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto'
-import { Type } from '#typebox'
+import { Type, type TProperties } from '#typebox'
 import type { ClientAddress } from './client-address.ts'
 import { Problem } from './problem.ts'
 import { sends } from './response-headers.ts'
 import { route, type Route } from './route.ts'
 
 const tags = ['Operation']
-const ok = {
+const yes = (more: TProperties = {}) => ({
   200: {
     description: 'Yes.',
-    content: { 'application/json': { schema: Type.Object({ status: Type.Literal('ok') }) } },
+    content: { 'application/json': { schema: Type.Object({ status: Type.Literal('ok'), ...more }) } },
   },
-}
+})
+const detail = Type.Optional(
+  Type.String({
+    description: 'What the operator should know although the service is ready: of a disk that is nearly full.',
+  }),
+)
 
 /** Load balancers and monitors may use any host name, and must get a response under any load. */
 const config = { onDomains: true, work: 'immediate' } as const
@@ -32,13 +37,15 @@ export function instanceDigest(id: string): string {
 export interface HealthNeeds {
   /** Throws, or returns the reason, while requests should go to another node. */
   notReady: () => Promise<string | undefined>
+  /** What is to be said of a service that is ready; undefined when there is nothing. */
+  disk: { detail: () => string | undefined }
   /** The digest of the store's id. */
   instance: string
   /** Notes the proxy that forwarded a request. */
   client: Pick<ClientAddress, 'of'>
 }
 
-export function healthRoutes({ notReady, instance, client }: HealthNeeds): Record<'isUp' | 'isReady', Route> {
+export function healthRoutes({ notReady, disk, instance, client }: HealthNeeds): Record<'isUp' | 'isReady', Route> {
   return {
     isUp: route({
       config,
@@ -48,7 +55,7 @@ export function healthRoutes({ notReady, instance, client }: HealthNeeds): Recor
         description:
           'The header `Quirl-Instance` is the same for all addresses of a service; `quirl doctor` compares it.',
         tags,
-        response: { 200: { ...ok[200], headers: sends('Quirl-Instance') } },
+        response: { 200: { ...yes()[200], headers: sends('Quirl-Instance') } },
       },
       async handler(request, reply) {
         client.of(request.raw)
@@ -58,11 +65,17 @@ export function healthRoutes({ notReady, instance, client }: HealthNeeds): Recor
     }),
     isReady: route({
       config,
-      schema: { summary: 'Whether the service can do its work', operationId: 'readyz', tags, response: ok },
+      schema: {
+        summary: 'Whether the service can do its work',
+        operationId: 'readyz',
+        tags,
+        response: yes({ detail }),
+      },
       async handler() {
         const reason = await notReady()
         if (reason !== undefined) throw new Problem('unavailable', reason, { headers: { 'retry-after': '1' } })
-        return { status: 'ok' }
+        const detail = disk.detail()
+        return { status: 'ok', ...(detail !== undefined && { detail }) }
       },
     }),
   }

@@ -28,6 +28,10 @@ export const responseHeaders = {
     description: 'What `ignored` says, whatever the body is: percent-encoded, between commas; 1 KiB at most.',
   },
   'Quirl-Instance': { description: 'The same for all addresses of one service.', required: true },
+  'Quirl-Raw-Missing': {
+    description: 'How many scans of the link are counted and not stored one by one: the export lacks them.',
+    type: 'integer',
+  },
   'Quirl-Warning': {
     description:
       'The codes of warnings, whatever the body is, between commas. `local_address`: others cannot reach its URL. `windows_1252`: the CSV was not UTF-8. `invisible_characters`: those at the ends of a URL were dropped.',

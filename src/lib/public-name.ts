@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { withoutRoot } from './host.ts'
-import { reservedEndings } from './reserved-endings.ts'
+import { isPrivateName } from './private-name.ts'
 
 /** Names for documentation (RFC 2606, 2 and 3): nobody runs a public service there. */
 const documentation = /(?:^|\.)example(?:\.(?:com|net|org))?$/
@@ -11,6 +11,6 @@ const documentation = /(?:^|\.)example(?:\.(?:com|net|org))?$/
  */
 export function isPublicName(host: string): boolean {
   const name = withoutRoot(host)
-  if (!name.includes('.') || name.startsWith('[') || isIP(name) !== 0) return false
-  return !documentation.test(name) && !reservedEndings.has(name.slice(name.lastIndexOf('.') + 1))
+  if (name.startsWith('[') || isIP(name) !== 0) return false
+  return !isPrivateName(name) && !documentation.test(name)
 }

@@ -59,7 +59,7 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   let isHeld = false
   const loop = startFoldLoop(
     async () => {
-      if (isHeld) return { moved: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
+      if (isHeld) return { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
       const began = now()
       const result = await purger.during((deletedLinks) => foldJournal(parts, began, deletedLinks, links.newest()))
       lostEver = result.lost

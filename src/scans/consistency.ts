@@ -27,24 +27,36 @@ function quarterHourlyTable(db: DatabaseSync): string {
 
 /**
  * Yields the links whose counts are inconsistent: totals, quarter-hourly counts and counts by value must equal each other
- * and the raw scans. For a link whose oldest scans `SCAN_RETENTION` has removed, only the counts since then are compared.
+ * and the raw scans, with those that are counted and have no row. For a link whose oldest scans `SCAN_RETENTION` has removed, only
+ * the counts since then are compared.
  * Takes one pass over each table and bounded memory; beside a writer, call it in a transaction.
  */
 export function* findInconsistentLinks(db: DatabaseSync): Generator<number> {
   const totals = openSums(db, ofTotals)
   const rows = openSums(db, ofRows)
+  const missing = hasMissingRows(db) ? openSums(db, byLink(sums(), 'raw_missing')) : undefined
   const quarterHourly = quarterHourlyTable(db)
   const rollups = [byLink(sums(), quarterHourly), ...ofValues].map((query) => openSums(db, query))
   const all = [totals, rows, ...rollups]
   for (;;) {
     const linkId = Math.min(...all.map((each) => each.nextLink()))
     if (linkId === Number.POSITIVE_INFINITY) return
-    const [total, raw, ...others] = all.map((each) => each.take(linkId))
+    const [total, stored, ...others] = all.map((each) => each.take(linkId))
+    const raw = sumOf(stored, missing?.take(linkId))
     const isConsistent =
       others.every((other) => isEqual(other, total)) &&
       (isEqual(raw, total) || isPruned(db, quarterHourly, linkId, [total, raw]))
     if (!isConsistent) yield linkId
   }
+}
+
+/** Whether the schema has the counts of scans without rows; older ones have a row for each. */
+function hasMissingRows(db: DatabaseSync): boolean {
+  return db.prepare("select 1 from sqlite_schema where name = 'raw_missing'").get() !== undefined
+}
+
+function sumOf(a: Counts = [], b: Counts = []): Counts {
+  return a.map((count, at) => count + (b[at] ?? 0))
 }
 
 /** Iterates over the rows of a query, link by link. */
@@ -79,8 +91,9 @@ function isPruned(
   // Skips the slot in which the removal ended, which was counted whole.
   const slot = slotOf(at) + 1
   const rows = readCounts(db, `select ${countRows} from scans where link_id = ? and at >= ?`, linkId, startOfSlot(slot))
-  const counted = readCounts(db, `select ${sums()} from ${quarterHourly} where link_id = ? and slot >= ?`, linkId, slot)
-  return isEqual(rows, counted)
+  const sumsOf = (table: string) =>
+    readCounts(db, `select ${sums()} from ${table} where link_id = ? and slot >= ?`, linkId, slot)
+  return isEqual(sumOf(rows, hasMissingRows(db) ? sumsOf('raw_missing') : undefined), sumsOf(quarterHourly))
 }
 
 function readCounts(db: DatabaseSync, query: string, linkId: number, since: number): Counts {

@@ -54,9 +54,15 @@ function recordingMetrics(
   ]
 }
 
-function foldMetrics({ count, failing, foldedUntil }: Background): Metric[] {
+function foldMetrics({ count, onlyCounted, failing, foldedUntil }: Background): Metric[] {
   return [
     { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: count },
+    {
+      name: 'quirl_scans_only_counted_total',
+      help: 'Those of them that are not stored one by one: above LIMIT_RAW_SCANS, or while the disk is nearly full',
+      type: 'counter',
+      read: onlyCounted,
+    },
     {
       name: 'quirl_fold_failing',
       help: '1 while recorded scans cannot be moved into the statistics',

@@ -20,6 +20,8 @@ export interface Reader {
   statsOfMany: (who: Waiter, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   /** Reads a page of an exported table; holders are served in turns. */
   page: (who: Waiter, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  /** How many scans of a link exports lack: they are counted and not stored one by one. */
+  missing: (who: Waiter, linkId: number) => Promise<number>
   /** Reads that wait for the warehouse. */
   queued: () => number
 }
@@ -62,6 +64,7 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
     stats,
     statsOfMany: (who, ...args) => turns.run(who, () => warehouse.call('statsOfMany', ...args)),
     page: (who, ...args) => turns.run(who, () => warehouse.call('exportPage', ...args)),
+    missing: (who, linkId) => turns.run(who, () => warehouse.call('missing', linkId)),
     queued: turns.waiting,
   }
 }

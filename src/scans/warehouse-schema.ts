@@ -109,6 +109,14 @@ const steps = [
   -- Visitors among \`human_firsts\` who had come that day as another: what rules count as people leaves them out.
   alter table totals add column people_again integer not null default 0;
   `,
+  `
+  -- Scans that are counted and have no row in scans, by quarter of an hour (folding/raw-bound.ts).
+  create table raw_missing (
+    link_id integer not null, slot integer not null,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    primary key (link_id, slot)
+  ) without rowid;
+  `,
 ]
 
 /** The newest schema that this version knows. */

@@ -3,6 +3,7 @@ import type { Abuse, MissingList } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
+import type { Disk } from '../disk/open.ts'
 import { FilesReplaced } from '../db/sqlite/open-files.ts'
 import { doctorOperations, type DoctorNeeds } from '../doctor/operator.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
@@ -25,6 +26,8 @@ export interface Status {
   version: string
   /** Why the service is not ready, or null. */
   not_ready: string | null
+  /** What the operator should know although the service is ready, or null. */
+  detail: string | null
   /** Visits that were answered and are not in the statistics, ever. */
   lost_scans: number
   /** The recommended lists that have never been loaded. */
@@ -34,6 +37,7 @@ export interface Status {
 /** The features whose operations operators can call. */
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
+  disk: Pick<Disk, 'detail'>
   db: Pick<Database, 'read' | 'check'>
   scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'lost' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
@@ -54,6 +58,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
     status: async (): Promise<Status> => ({
       version,
       not_ready: (await notReady().catch((error: Error) => error.message)) ?? null,
+      detail: needs.disk.detail() ?? null,
       lost_scans: scans.lost(),
       missing_lists: abuse.missingLists().map(({ name, fault }) => ({ name, fault })),
     }),

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { Disk } from '../disk/open.ts'
 import type { OpenScanStore } from '../scans/scan-store.ts'
 import { embeddedScans } from '../scans/sqlite/scan-store.ts'
 import type { StoreConfig } from './store.ts'
@@ -10,19 +11,22 @@ interface ScanStoreNeeds {
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
   times: PostgresTimes | undefined
+  disk: Pick<Disk, 'shared'>
 }
 
 interface ScanStoreConfig extends Pick<StoreConfig, 'dataDir' | 'databaseUrl'> {
   adoptFrom: string | undefined
+  limitRawScans: number
 }
 
 /** Chooses where scans are stored: in the folder, or where the links are. */
 export async function chooseScanStore(
-  { dataDir, databaseUrl: url, adoptFrom }: ScanStoreConfig,
-  needs: ScanStoreNeeds,
+  { dataDir, databaseUrl: url, adoptFrom, limitRawScans: perHour }: ScanStoreConfig,
+  { disk, ...needs }: ScanStoreNeeds,
 ): Promise<OpenScanStore> {
-  if (url === undefined) return embeddedScans(dataDir)
+  const bound = { perHour, disk: disk.shared }
+  if (url === undefined) return embeddedScans(dataDir, bound)
   // Loaded here, because most services do not need it.
   const { sharedScans } = await import('../scans/postgres/scan-store.ts')
-  return sharedScans({ ...needs, dataDir, url, adoptFrom })
+  return sharedScans({ ...needs, dataDir, url, adoptFrom, bound })
 }

@@ -33,6 +33,9 @@ const en = {
   compared: (from: string, until: string) => `changes compared with ${from} – ${until}`,
   comparedDay: (time: string) => `changes compared with yesterday until ${time}`,
   late: 'the latest visits may be missing; they appear shortly',
+  /** Visits whose download has no row. */
+  onlyCounted: (visits: string, isOne: boolean): string =>
+    isOne ? '1 visit is counted and not in the download' : `${visits} visits are counted and not in the download`,
   chart: { day: 'Visits by day', hour: 'Visits by hour' },
   legend: { scans: 'Visits', visitors: 'Unique visitors', weekend: 'Weekend', now: { day: 'Today', hour: 'Now' } },
   most: (most: string, name: string) => `Highest: ${most} on ${name}. The table below has every value.`,
@@ -105,6 +108,10 @@ const de: typeof en = {
   compared: (from, until) => `Veränderung gegenüber ${from} – ${until}`,
   comparedDay: (time) => `Veränderung gegenüber gestern bis ${time}`,
   late: 'die letzten Besuche fehlen vielleicht noch; sie erscheinen in Kürze',
+  onlyCounted: (visits, isOne) =>
+    isOne
+      ? '1 Besuch ist nur gezählt und nicht im Download'
+      : `${visits} Besuche sind nur gezählt und nicht im Download`,
   chart: { day: 'Besuche nach Tagen', hour: 'Besuche nach Stunden' },
   legend: {
     scans: 'Besuche',

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
@@ -11,6 +11,8 @@ export interface SmallDisk {
   /** Environment variables of the program that uses it. */
   env: Record<string, string>
   fill: () => void
+  /** Fills it but for so many bytes; absent where writes only fail, and the free space is that of another disk. */
+  fillBut?: (bytes: number) => void
   free: () => void
 }
 
@@ -29,6 +31,10 @@ export function smallDisk(t: TestContext, bytes: number): SmallDisk | undefined 
       folder,
       env: {},
       fill: () => assertFull(() => writeFileSync(ballast, Buffer.alloc(bytes))),
+      fillBut(left) {
+        const { bavail, bsize } = statfsSync(folder)
+        writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - left)))
+      },
       free: () => rmSync(ballast),
     }
   }

@@ -50,7 +50,10 @@ function queryOf({ flags }: CommandContext) {
   }
 }
 
-function describeStatistics({ code, from, to, timezone, totals, series, hours, breakdowns }: Statistics, days: number) {
+function describeStatistics(
+  { code, from, to, timezone, totals, series, hours, breakdowns, raw_missing: missing }: Statistics,
+  days: number,
+) {
   const { scans, unique_visitors: visitors, humans, bots, qr, link } = totals
   const counts = (hours ?? series).map((each) => each.scans)
   return [
@@ -62,6 +65,7 @@ function describeStatistics({ code, from, to, timezone, totals, series, hours, b
       ['visits', String(scans), `${humans} by people, ${bots} by bots`],
       ['visitors', String(visitors), 'each counted once a day'],
       ['from the QR code', String(qr), `${link} from the link`],
+      ...(missing === 0 ? [] : [['only counted', String(missing), 'the exports do not have them']]),
     ]),
     ...shown.flatMap((name) => describeBreakdown(name, breakdowns[name])),
   ].join('\n')

@@ -10,11 +10,11 @@ import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import type { Scans } from '../open.ts'
 import { exportedTables, type TableName } from '../statistics/export.ts'
-import { asOfHeader, holdSlot, pageReader, pages, type ReadPage } from './routes.ts'
+import { holdSlot, lackHeaders, pageReader, pages, type ReadPage } from './routes.ts'
 
 /** What the bundle needs of the rest of the program. */
 export interface BundleNeeds {
-  scans: Pick<Scans, 'statedTotals' | 'page'>
+  scans: Pick<Scans, 'statedTotals' | 'page' | 'missing'>
   links: Pick<Links, 'readByToken'>
   slots: Pick<Slots, 'exports'>
   origin: Pick<Origin, 'of'>
@@ -29,7 +29,7 @@ const schema = {
   response: {
     200: {
       description: 'The files.',
-      headers: sends('Content-Disposition', 'Quirl-As-Of'),
+      headers: sends('Content-Disposition', 'Quirl-As-Of', 'Quirl-Raw-Missing'),
       content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
     },
     ...problems('unknown_token'),
@@ -54,12 +54,13 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
       try {
         // Read before the headers are sent: a store that cannot be read gets an error response.
         const { totals, ...asOf } = await scans.statedTotals(id)
+        const lacks = lackHeaders(asOf, await scans.missing(slot, id))
         const own = origin.of(request)
         warnOfLocalUrl(reply, own)
         const link = bundledLink(owned, { origin: own, totals, now: now() })
         const files = filesOf(link, (table) => pageReader(scans, slot, table, id), new Date(now()))
         const body = holdSlot(zipOf(files), slot)
-        return await reply.headers({ ...headers, ...asOfHeader(asOf) }).send(body)
+        return await reply.headers({ ...headers, ...lacks }).send(body)
       } catch (error) {
         slot.release()
         throw error

@@ -30,7 +30,7 @@ export interface StatsNeeds extends StatsReading {
 
 /** What the export needs of the rest of the program. */
 export interface ExportNeeds {
-  scans: Pick<Scans, 'settleAsOf' | 'page'>
+  scans: Pick<Scans, 'settleAsOf' | 'page' | 'missing'>
   access: ScansAccess
   slots: Pick<Slots, 'exports'>
 }
@@ -114,7 +114,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       response: {
         200: {
           description: 'The scans.',
-          headers: sends('Content-Disposition', 'Quirl-As-Of'),
+          headers: sends('Content-Disposition', 'Quirl-As-Of', 'Quirl-Raw-Missing'),
           content: { 'text/csv': { schema: Type.String() } },
         },
         ...problems('unknown_token', ...access.refusals),
@@ -134,7 +134,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
         const asOf = await scans.settleAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
         const body = holdSlot(textOf(pages('scans', read, await read([]))), slot)
-        return reply.headers({ ...headers, ...asOfHeader(asOf) }).send(body)
+        return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, link.id)) }).send(body)
       } catch (error) {
         slot.release()
         throw error
@@ -153,9 +153,12 @@ export function holdSlot(body: Readable, { signal, release }: Slot): Readable {
   return addAbortSignal(signal, body.once('close', release))
 }
 
-/** The header of an export that lacks scans. */
-export function asOfHeader({ as_of: asOf }: AsOf): Record<string, string> {
-  return asOf === undefined ? {} : { 'quirl-as-of': asOf }
+/**
+ * The headers that say what an export lacks.
+ * @param missing scans that are counted and not stored one by one
+ */
+export function lackHeaders({ as_of: asOf }: AsOf, missing: number): Record<string, string> {
+  return { 'quirl-raw-missing': String(missing), ...(asOf !== undefined && { 'quirl-as-of': asOf }) }
 }
 
 /** Streams text with one piece of read-ahead: memory stays bounded, however many pieces there are and however slow the client. */

@@ -127,6 +127,9 @@ export const statsBody = Type.Object(
           'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
       },
     ),
+    raw_missing: count(
+      'How many scans of the window are counted and not stored one by one, whatever `audience` is: exports lack them.',
+    ),
     as_of: Type.Optional(asOfField),
   },
   { title: 'Statistics' },

@@ -9,6 +9,8 @@ import { openJournalFile } from '../journal/journal-file.ts'
 import type { Scan } from '../scan.ts'
 import { createReading } from '../statistics/reading.ts'
 import { openRowQueries } from '../sqlite/row-queries.ts'
+import { findInconsistentLinks } from '../consistency.ts'
+import type { RawBound } from './raw-bound.ts'
 import { openWarehouse, type Warehouse } from '../sqlite/warehouse.ts'
 import { fewVisits } from '../../../test/support/few-visits.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../../test/support/fold-folders.ts'
@@ -20,8 +22,9 @@ function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): 
     add(scans, mark) {
       const death = deaths.shift()
       if (death === 'before') throw new Error('died')
-      warehouse.add(scans, mark)
+      const counted = warehouse.add(scans, mark)
       if (death === 'after') throw new Error('died')
+      return counted
     },
   }
 }
@@ -30,9 +33,10 @@ function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): 
 async function foldThroughDeaths(
   folders: Folders & { warehouse: string },
   deaths: ('before' | 'after' | 'none')[],
+  bound: RawBound,
 ): Promise<void> {
   for (;;) {
-    const warehouse = openWarehouse(folders.warehouse)
+    const warehouse = openWarehouse(folders.warehouse, undefined, bound)
     const fold = openFold(mortal(warehouse, deaths), folders, undefined, () => 5)
     try {
       await fold.run(readdirSync(folders.journal).sort(), NOW)
@@ -46,7 +50,7 @@ async function foldThroughDeaths(
   }
 }
 
-test('however often the fold is interrupted, no scan is lost, counted twice or flagged wrongly', async (t) => {
+test('however often the fold is interrupted, no scan is lost, counted twice or flagged wrongly, and the first of each hour up to the bound are stored', async (t) => {
   const scans = fewVisits({ maxHoursAgo: 70, maxLength: 60 })
   const deaths = fc.array(fc.constantFrom('before' as const, 'after' as const, 'none' as const), { maxLength: 12 })
   await fc.assert(
@@ -55,7 +59,8 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
       fc.integer({ min: 1, max: 7 }),
       fc.integer({ min: 1, max: 3 }),
       deaths,
-      async (made, batch, files, plan) => {
+      fc.constantFrom(Number.POSITIVE_INFINITY, 1, 2, 5),
+      async (made, batch, files, plan, perHour) => {
         const folders = makeFolders(t)
         const all = made
           .map(({ hoursAgo, ...fields }) => scan({ ...fields, at: NOW - hoursAgo * HOUR }))
@@ -67,7 +72,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
           for (let at = 0; at < part.length; at += batch) writer.append(part.slice(at, at + batch))
           writer.close()
         }
-        await foldThroughDeaths(folders, [...plan])
+        await foldThroughDeaths(folders, [...plan], { perHour, onlyCounts: () => false })
         assert.deepEqual(readdirSync(folders.journal), [])
 
         const seen = new Set<string>()
@@ -83,7 +88,9 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
             warehouse,
             linkId,
             modelled.filter((each) => each.linkId === linkId),
+            perHour,
           )
+        assert.deepEqual([...findInconsistentLinks(warehouse.db)], [])
         warehouse.close()
       },
     ),
@@ -91,10 +98,19 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
   )
 })
 
-async function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): Promise<void> {
+async function compare(
+  warehouse: Warehouse,
+  linkId: number,
+  model: (Scan & { first: boolean })[],
+  perHour: number,
+): Promise<void> {
+  const stored = Array.from(
+    Map.groupBy(model, ({ at }) => Math.floor(at / HOUR)),
+    ([, ofHour]) => ofHour.slice(0, perHour),
+  ).flat()
   const reading = createReading(openRowQueries(warehouse))
   const { csv } = await reading.exportPage('scans', linkId, [], 1000)
-  const lines = model.map(
+  const lines = stored.map(
     (each) =>
       `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'}\r\n`,
   )
@@ -116,7 +132,9 @@ async function compare(warehouse: Warehouse, linkId: number, model: (Scan & { fi
       series,
       totals: inWindow,
       breakdowns,
+      raw_missing: missing,
     } = await reading.stats(linkId, { days: 5, timeZone: 'UTC', audience }, NOW)
+    assert.equal(missing, model.length - stored.length)
     assert.deepEqual([inWindow.scans, inWindow.unique_visitors], [count(rows).scans, count(rows).firsts])
     for (const { date, scans, unique_visitors: firsts } of series) {
       assert.deepEqual({ scans, firsts }, count(rows.filter((each) => dateOfDay(dayOf(each.at)) === date)), date)

@@ -18,8 +18,8 @@ export interface FileFold {
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
   deletedLinks: ReadonlySet<number>
-  /** Called with the scans of each committed chunk. */
-  onScans: (scans: Scan[]) => void
+  /** Called with the scans of each committed chunk, and how many of them only count. */
+  onScans: (scans: Scan[], onlyCounted: number) => void
 }
 
 /**
@@ -68,8 +68,8 @@ interface NextChunk {
 async function commitChunk({ target, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk) {
   const { from, end, lost, isDamaged } = chunk
   const scans = deletedLinks.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !deletedLinks.has(linkId))
-  await target.commit(scans, { journal, from, position: end, lost, isDamaged })
-  onScans(scans)
+  const onlyCounted = await target.commit(scans, { journal, from, position: end, lost, isDamaged })
+  onScans(scans, onlyCounted)
   Object.assign(chunk, { scans: [], from: end, lost: 0 })
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChangedLinks, FoldResult } from './fold.ts'
 import { startFoldLoop } from './fold-loop.ts'
 
-const nothing: FoldResult = { moved: 0, changed: [], damaged: [], lost: 0, failed: [] }
+const nothing: FoldResult = { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: 0, failed: [] }
 
 test('a fold reports the links that it changed; the first one after a failure reports that any link may have', async () => {
   const results: (FoldResult | Error)[] = [

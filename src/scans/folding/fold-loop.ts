@@ -12,6 +12,8 @@ export interface FoldLoop {
   fold: () => Promise<boolean>
   /** Scans that were folded since the start. */
   count: () => number
+  /** Those of them that are not stored one by one. */
+  onlyCounted: () => number
   /** Whether folds fail repeatedly, or leave files that they cannot fold. */
   failing: () => boolean
   stop: () => void
@@ -29,7 +31,7 @@ export function startFoldLoop(
   foldJournal: () => Promise<FoldResult>,
   { onFold, onFaults, onError }: FoldLoopOptions,
 ): FoldLoop {
-  let count = 0
+  let [count, onlyCounted] = [0, 0]
   let hasFailed = false
   let failures = 0
   const fold = shareRuns(
@@ -37,6 +39,7 @@ export function startFoldLoop(
       const result = await foldJournal()
       const { moved, changed, damaged, failed } = result
       count += moved
+      onlyCounted += result.onlyCounted
       // A fold that fails does not report the scans that it moved before.
       if (moved > 0 || hasFailed) onFold(hasFailed ? undefined : changed)
       hasFailed = false
@@ -52,7 +55,13 @@ export function startFoldLoop(
     failures = (await fold()) ? 0 : failures + 1
   }
   const timer = setInterval(() => void foldByTimer(), FOLD_MS)
-  return { fold, count: () => count, failing: () => failures >= FAILURES, stop: () => clearInterval(timer) }
+  return {
+    fold,
+    count: () => count,
+    onlyCounted: () => onlyCounted,
+    failing: () => failures >= FAILURES,
+    stop: () => clearInterval(timer),
+  }
 }
 
 /**

@@ -6,9 +6,10 @@ export interface FoldTarget {
   mark: (journal: string) => Awaitable<Pick<Mark, 'position' | 'isDamaged'>>
   /**
    * Adds scans, decides which are the first of a visitor on a day, and sets the mark of their file, in one transaction.
+   * @returns how many of them only count (see `RawBound`)
    * @throws {FileError} when only this file cannot be folded
    */
-  commit: (scans: Scan[], mark: Mark & { from: number }) => Awaitable<void>
+  commit: (scans: Scan[], mark: Mark & { from: number }) => Awaitable<number>
   /**
    * Called before the file of the journal is removed whose scans were committed.
    * @throws unless the next process will find them

@@ -143,7 +143,12 @@ test('a fold lists each changed link once, across chunks and files, and none whe
   write('1.scans', [5, 3, 5, 5, 3])
   write('2.scans', [9, 5])
   const none = { damaged: [], lost: 0, failed: [] }
-  assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), { moved: 7, changed: [5, 3, 9], ...none })
+  assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), {
+    moved: 7,
+    onlyCounted: 0,
+    changed: [5, 3, 9],
+    ...none,
+  })
   assert.deepEqual(await fold.run([], NOW), { moved: 0, changed: [], ...none })
   const many = openJournalFile(join(folders.journal, '3.scans'), false)
   many.append(Array.from({ length: 10_001 }, (_, at) => scan({ linkId: at + 1 })))

@@ -14,6 +14,8 @@ export type ChangedLinks = number[] | undefined
 export interface FoldResult {
   /** The number of scans that were folded. */
   moved: number
+  /** Those of them that are not stored one by one (see `RawBound`). */
+  onlyCounted: number
   changed: ChangedLinks
   /** Files that were found damaged, each once. */
   damaged: string[]
@@ -70,7 +72,7 @@ export function createFold(target: FoldTarget, folder: string, chunkScansOf = ch
 
   return {
     async run(journals, now, deletedLinks = [], growing) {
-      const { onScans, moved, changed } = countMoved()
+      const { onScans, ...counted } = countMoved()
       const deleted = new Set(deletedLinks)
       const fold = { folder, target, chunkScansOf, deletedLinks: deleted, onScans }
       retries.retain(journals)
@@ -87,7 +89,7 @@ export function createFold(target: FoldTarget, folder: string, chunkScansOf = ch
       const lost = await target.lost()
       const found = [...target.damagedKeys(), ...damaged]
       damaged = []
-      return { moved: moved(), changed: changed(), damaged: found, lost, failed }
+      return { ...counted.result(), damaged: found, lost, failed }
     },
     close: () => target.close(),
   }
@@ -98,15 +100,15 @@ function chunkScansBySize(bytes: number): number {
 }
 
 function countMoved() {
-  let moved = 0
+  let [moved, onlyCounted] = [0, 0]
   const links = new Set<number>()
   return {
-    onScans: (scans: Scan[]) => {
+    onScans: (scans: Scan[], counted: number) => {
       moved += scans.length
+      onlyCounted += counted
       for (const { linkId } of scans) if (links.size <= MAX_CHANGED) links.add(linkId)
     },
-    moved: () => moved,
-    changed: () => (links.size > MAX_CHANGED ? undefined : [...links]),
+    result: () => ({ moved, onlyCounted, changed: links.size > MAX_CHANGED ? undefined : [...links] }),
   }
 }
 

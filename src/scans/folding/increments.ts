@@ -123,6 +123,13 @@ export function addTo(sums: Map<number, Counts>, key: number, counts: Counts): v
   else addCounts(sum, counts)
 }
 
+/** The counts of one scan. */
+export function countsOf(scan: FoldedScan): Counts {
+  const counts: Counts = [0, 0, 0, 0]
+  count(counts, scan)
+  return counts
+}
+
 function count(counts: Counts, { bot, first }: FoldedScan): void {
   counts[bot ? 2 : 0]++
   if (first) counts[bot ? 3 : 1]++

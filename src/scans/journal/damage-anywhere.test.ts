@@ -34,8 +34,8 @@ test('a bit flipped or an end cut off anywhere loses the scans of that line only
   const { journal, warehouse, fold } = open(t, (intact) => ({
     ...intact,
     add(...args) {
-      intact.add(...args)
-      if (!dies) return
+      const counted = intact.add(...args)
+      if (!dies) return counted
       dies = false
       throw new Error('died')
     },

@@ -2,6 +2,7 @@ import { ENCODING, requireUtf8, type Encoded } from '../../db/postgres/encoding.
 import { openPostgresSession, type PostgresSession } from '../../db/postgres/session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../folding/fold.ts'
+import { UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
 import { journalsIn } from '../journal/journal-files.ts'
 import { readFolderId } from '../journal/journal-folder.ts'
 import { openSharedTarget } from './fold-target.ts'
@@ -25,15 +26,19 @@ export async function adoptJournal(url: string, path: string): Promise<FoldResul
   }
 }
 
-/** The same by connections to the store, whose tables exist. */
-export async function foldJournalOf(session: PostgresSession, path: string): Promise<FoldResult> {
+/** The same by connections to the store, whose tables exist. @param bound which scans are stored one by one */
+export async function foldJournalOf(
+  session: PostgresSession,
+  path: string,
+  bound: RawBound = UNBOUNDED,
+): Promise<FoldResult> {
   const id = readFolderId(path)
   const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [id ?? ''])
   const journals = journalsIn(path).sort()
   // Ids of links mean other links in another store.
   if (id === undefined || (known === undefined && journals.length > 0))
     throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
-  const target = openSharedTarget(session, { path, id })
+  const target = openSharedTarget(session, { path, id }, bound)
   const fold = createFold(target, path)
   target.begin()
   const result = await fold.run(journals, Date.now())

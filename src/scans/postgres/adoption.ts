@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { FolderInUse, lockFolder } from '../../db/lock.ts'
 import type { PostgresSession } from '../../db/postgres/session.ts'
 import type { ChangedLinks, FoldResult } from '../folding/fold.ts'
+import type { RawBound } from '../folding/raw-bound.ts'
 import { readFolderId } from '../journal/journal-folder.ts'
 import { foldJournalOf } from './adopt-journal.ts'
 import { silentFolders, type JournalFolder } from './journal-positions.ts'
@@ -28,10 +29,11 @@ export interface AdoptionOptions {
   /** Holds the DATA_DIR of each node. */
   from: string
   checkMs?: number
+  bound?: RawBound
 }
 
 /** Looks for nodes that are gone, until it is closed. */
-export function startAdoption({ session, own, from, checkMs = CHECK_MS }: AdoptionOptions): Adoption {
+export function startAdoption({ session, own, from, checkMs = CHECK_MS, bound }: AdoptionOptions): Adoption {
   let results: { folder: string; result: FoldResult }[] = []
   let running: Promise<void> | undefined
 
@@ -40,7 +42,7 @@ export function startAdoption({ session, own, from, checkMs = CHECK_MS }: Adopti
     silent.delete(own.id)
     if (silent.size === 0) return
     for (const folder of nodeFolders(from)) {
-      const result = silent.has(idOf(folder)) ? await adopt(session, folder) : undefined
+      const result = silent.has(idOf(folder)) ? await adopt(session, folder, bound) : undefined
       if (result !== undefined) results.push({ folder, result })
     }
   }
@@ -67,10 +69,11 @@ export function startAdoption({ session, own, from, checkMs = CHECK_MS }: Adopti
 }
 
 function withAdopted(sum: FoldResult, { folder, result }: { folder: string; result: FoldResult }): FoldResult {
-  const { moved, changed, damaged, failed } = result
+  const { moved, onlyCounted, changed, damaged, failed } = result
   return {
     ...sum,
     moved: sum.moved + moved,
+    onlyCounted: sum.onlyCounted + onlyCounted,
     changed: union(sum.changed, changed),
     damaged: [...sum.damaged, ...damaged.map((file) => join(folder, 'journal', file))],
     adopted: [...(sum.adopted ?? []), { folder, scans: moved, failed }],
@@ -82,17 +85,17 @@ function union(one: ChangedLinks, other: ChangedLinks): ChangedLinks {
 }
 
 /** Folds the journal of a node; undefined while the node runs. */
-async function adopt(session: PostgresSession, folder: string): Promise<FoldResult | undefined> {
+async function adopt(session: PostgresSession, folder: string, bound?: RawBound): Promise<FoldResult | undefined> {
   let lock: ReturnType<typeof lockFolder>
   try {
     lock = lockFolder(folder)
   } catch (error) {
     if (error instanceof FolderInUse) return undefined
     const failed = [{ file: folder, reason: (error as Error).message }]
-    return { moved: 0, changed: [], damaged: [], lost: 0, failed }
+    return { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: 0, failed }
   }
   try {
-    return await foldJournalOf(session, join(folder, 'journal'))
+    return await foldJournalOf(session, join(folder, 'journal'), bound)
   } finally {
     lock.release()
   }

@@ -4,6 +4,7 @@ import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
 import { journalsIn } from '../journal/journal-files.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
+import { selectRaw, UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { dimensions } from '../warehouse-schema.ts'
 import { openSharedDictionary, TextsRemoved, type IdsOf } from './dictionary.ts'
@@ -16,6 +17,7 @@ import {
   retainPositions,
   type JournalFolder,
 } from './journal-positions.ts'
+import { readStored, writeMissing } from './missing-rows.ts'
 import { openPartitions } from './partitions.ts'
 import { writeRollups } from './rollup-writer.ts'
 import { numbers } from './sql.ts'
@@ -34,10 +36,14 @@ export interface SharedTarget extends FoldTarget {
   begin: () => void
 }
 
-/** @param monotonic milliseconds */
+/**
+ * @param bound which scans are stored one by one
+ * @param monotonic milliseconds
+ */
 export function openSharedTarget(
   session: PostgresSession,
   folder: JournalFolder,
+  bound = UNBOUNDED,
   monotonic: () => number = () => performance.now(),
 ): SharedTarget {
   const days = openVisitorDays(session)
@@ -49,7 +55,7 @@ export function openSharedTarget(
   return {
     begin: () => void (begun = monotonic()),
     mark: (journal) => readPosition(query, journal),
-    commit: createCommit(session, folder, days),
+    commit: createCommit(session, folder, days, bound),
     // What PostgreSQL has committed, every process finds.
     confirm() {},
     async finish(_now, isComplete) {
@@ -70,21 +76,29 @@ export function openSharedTarget(
   }
 }
 
-function createCommit(session: PostgresSession, folder: JournalFolder, days: VisitorDays): FoldTarget['commit'] {
+function createCommit(
+  session: PostgresSession,
+  folder: JournalFolder,
+  days: VisitorDays,
+  bound: RawBound,
+): FoldTarget['commit'] {
   const dictionary = openSharedDictionary(session.query)
   const partitions = openPartitions(session)
 
-  async function commit(scans: Scan[], mark: Mark & { from: number }): Promise<void> {
+  async function commit(scans: Scan[], mark: Mark & { from: number }): Promise<number> {
     await partitions.prepare(scans)
     await days.prepare(scans)
     const idsOf = await dictionary.prepare(scans)
-    await session.transaction(async (query, copy) => {
+    return session.transaction(async (query, copy) => {
       await movePosition(query, folder, mark)
       const existing = await lockLinks(query, scans)
       const kept = scans.filter(({ linkId }) => existing.has(linkId))
       await dictionary.keep(query, kept.flatMap(idsOf))
       await lockTotals(query, kept)
-      await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf))
+      const selection = selectRaw(bound, await readStored(query, kept, bound))
+      await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf, selection.keeps))
+      await writeMissing(query, selection.missing)
+      return selection.count()
     })
   }
 
@@ -123,10 +137,17 @@ async function lockTotals(query: Query, scans: readonly Scan[]): Promise<void> {
 
 const columns = `quirl_scans.scans (${['link_id', 'at', ...dimensions, 'first', 'bot'].join()})`
 
-/** Adds raw scans. @returns them in groups, for the rollups */
-export async function writeScans(copy: Copy, scans: FoldedScan[], idsOf: IdsOf): Promise<Iterable<Group>> {
+/** Adds those raw scans that are kept. @returns all in groups, for the rollups */
+export async function writeScans(
+  copy: Copy,
+  scans: FoldedScan[],
+  idsOf: IdsOf,
+  keeps: (scan: FoldedScan) => boolean = () => true,
+): Promise<Iterable<Group>> {
   const lines: string[] = []
-  const groups = groupScans(scans, idsOf, ({ linkId, at, first, bot }, ids) => {
+  const groups = groupScans(scans, idsOf, (scan, ids) => {
+    if (!keeps(scan)) return
+    const { linkId, at, first, bot } = scan
     lines.push([linkId, at, ...ids, Number(first), Number(bot)].join('\t'))
   })
   if (lines.length > 0) await copy(columns, lines.join('\n'))

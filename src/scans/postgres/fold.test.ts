@@ -9,9 +9,13 @@ import { filesIn, openNode, openShared } from '../../../test/support/shared-fold
 import type { PostgresSession } from '../../db/postgres/session.ts'
 import { dayOf, monthOf, slotOf } from '../calendar.ts'
 import { createFold } from '../folding/fold.ts'
+import type { RawBound } from '../folding/raw-bound.ts'
 import { journalFolder } from '../journal/journal-folder.ts'
 import type { Scan } from '../scan.ts'
+import { createReading } from '../statistics/reading.ts'
 import { openSharedTarget } from './fold-target.ts'
+import { purgeLinks } from './purge.ts'
+import { openRowQueries } from './row-queries.ts'
 
 /** What the tables must hold for these scans, as far as it does not depend on which scan of a visitor was folded first. */
 async function assertFolded(session: PostgresSession, scans: Scan[]): Promise<void> {
@@ -58,15 +62,16 @@ async function assertFolded(session: PostgresSession, scans: Scan[]): Promise<vo
 const visits = fewVisits({ maxHoursAgo: 900, maxLength: 40 })
 
 /** A target that fails at given additions: before the commit, or after it but before it returns. */
-function mortal(session: PostgresSession, path: string, deaths: string[]) {
-  const target = openSharedTarget(session, journalFolder(path))
+function mortal(session: PostgresSession, path: string, deaths: string[], bound?: RawBound) {
+  const target = openSharedTarget(session, journalFolder(path), bound)
   return {
     ...target,
     async commit(...args: Parameters<typeof target.commit>) {
       const death = deaths.shift()
       if (death === 'before') throw new Error('died')
-      await target.commit(...args)
+      const counted = await target.commit(...args)
       if (death === 'after') throw new Error('died')
+      return counted
     },
   }
 }
@@ -158,7 +163,7 @@ test('damage in a journal is counted and the file kept', async (t) => {
   const { path, write, fold } = openNode(t, session)
   const name = write([scan(), scan()])
   appendFileSync(join(path, name), '01234567 [[1,2],[3,4],[5,6]]\n')
-  assert.deepEqual(await fold(), { moved: 2, changed: [1], damaged: [name], lost: 3, failed: [] })
+  assert.deepEqual(await fold(), { moved: 2, onlyCounted: 0, changed: [1], damaged: [name], lost: 3, failed: [] })
   assert.ok(existsSync(join(path, `${name}.damaged`)))
 })
 
@@ -170,4 +175,39 @@ test('texts that PostgreSQL cannot store lose what is in excess', async (t) => {
   assert.equal((await fold()).moved, 2)
   const rows = await session.query("select text from quirl_scans.dictionary where text like 'ab%'")
   assert.deepEqual(rows, [{ text: 'ab\tDE' }])
+})
+
+test('of a link and hour the first scans up to the bound are stored, the others only count, also when the fold is interrupted', async (t) => {
+  const session = await openShared(t, 2)
+  if (session === undefined) return
+  const { path, write, fold } = openNode(t, session)
+  write(Array.from({ length: 12 }, (_, visitor) => scan({ at: NOW + visitor, visitor })))
+  write([scan({ at: NOW + HOUR, visitor: 50 }), scan({ linkId: 2, visitor: 50 })])
+  const bounded = (deaths: string[], isLow = false) =>
+    mortal(session, path, deaths, { perHour: 7, onlyCounts: () => isLow })
+  for (const deaths of [['after'], ['none', 'before']]) await assert.rejects(fold(bounded(deaths)), /died/)
+  assert.equal((await fold(bounded([]))).onlyCounted, 2, 'those of the last chunk; the second had two more of the five')
+  const rows = await session.query('select link_id, at from quirl_scans.scans order by link_id, at')
+  const expected = [...Array.from({ length: 7 }, (_, at) => [1, NOW + at]), [1, NOW + HOUR], [2, NOW]]
+  assert.deepEqual(
+    rows.map((row) => Object.values(row as object)),
+    expected,
+  )
+  const read = async () => {
+    const [row] = await session.query<object>(
+      `select (select sum(humans)::integer from quirl_scans.totals) as scans, sum(humans)::integer as missing,
+         sum(human_firsts)::integer as firsts from quirl_scans.raw_missing`,
+    )
+    return row
+  }
+  assert.deepEqual(await read(), { scans: 14, missing: 5, firsts: 5 })
+  write([scan({ at: NOW + HOUR, visitor: 51 })])
+  assert.equal((await fold(bounded([], true))).onlyCounted, 1)
+  assert.deepEqual(await read(), { scans: 15, missing: 6, firsts: 6 })
+  const reading = createReading(openRowQueries(session.query, 'a folder'))
+  const stats = await reading.stats(1, { days: 1, timeZone: 'UTC', audience: 'all' }, NOW + HOUR)
+  assert.deepEqual([stats.totals.scans, stats.unique_visitors, stats.raw_missing], [14, 14, 6])
+  assert.equal(await reading.missing(2), 0)
+  await purgeLinks(session.query, [1])
+  assert.equal(await reading.missing(1), 0)
 })

@@ -73,10 +73,17 @@ const steps = [
   -- Visitors among human_firsts who had come that day as another: what rules count as people leaves them out.
   alter table quirl_scans.totals add column people_again bigint not null default 0;
   `,
+  `
+  -- Scans that are counted and have no row in scans, by quarter of an hour (folding/raw-bound.ts).
+  create table quirl_scans.raw_missing (
+    link_id bigint not null, slot integer not null, ${counts},
+    primary key (link_id, slot)
+  ) ${updated};
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2, 3, 4, 5])
+const additive: ReadonlySet<number> = new Set([2, 3, 4, 5, 6])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.

@@ -12,6 +12,7 @@ const keys = {
   monthly: 'link_id, period, dimension, value',
   totals: 'link_id',
   imported: 'link_id',
+  raw_missing: 'link_id, slot',
 }
 
 /** Removes all scans and counts of deleted links. After an interruption, another call completes it. */

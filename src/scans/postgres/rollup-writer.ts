@@ -3,7 +3,7 @@ import { incrementsByLink, unpackKey, type Group, type Increments, type Values }
 import { boundValues, countColumns, type Row, type ValueRow } from './bounded-values.ts'
 import { numbers } from './sql.ts'
 
-const addTo = (table: string, columns = countColumns) =>
+export const addTo = (table: string, columns = countColumns) =>
   columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
 /** What to write of one fold. */

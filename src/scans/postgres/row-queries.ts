@@ -13,6 +13,8 @@ import { createValueSums } from '../statistics/value-sums.ts'
 import { openPages } from './pages.ts'
 import {
   BEHIND,
+  MISSING,
+  selectMissing,
   EXCESS,
   readUnion,
   selectEdges,
@@ -62,6 +64,11 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       const [row] = await readUnion(query, [selectBehind(bind, folder)], values)
       return row?.[1] ?? 0
     },
+    async missing(linkId) {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
+      return row?.[1] ?? 0
+    },
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
       const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]
@@ -82,9 +89,12 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
   }
 }
 
-function selectLink(bind: Bind, linkId: number, { audience, slots, parts, previous }: LinkQuery): Select[] {
+const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
+
+function selectLink(bind: Bind, linkId: number, { audience, slots, parts, previous, window }: LinkQuery): Select[] {
   return [
     selectSlots(bind, [linkId], slots),
+    selectMissing(bind, linkId, window),
     selectRollups(bind, linkId, audience, parts),
     ...selectEdges(bind, linkId, audience, parts),
     ...selectExcess(bind, linkId, audience, parts),
@@ -95,16 +105,17 @@ function selectLink(bind: Bind, linkId: number, { audience, slots, parts, previo
 function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRows {
   const sums = slots.map(() => NO_SCANS)
   const values = createValueSums()
-  let [sources, behindMs] = [NO_SOURCES, 0]
+  let [sources, behindMs, missing] = [NO_SOURCES, 0, 0]
   for (const row of rows) {
     const [kind, a, b, c, d, e, f] = row
     if (kind === VALUES) values.add(a, b, c, d)
     else if (kind === EXCESS) values.subtract(a, b, c, d, { scans: e, firsts: f })
     else if (kind === SLOTS) sums[b - 1] = sumsOf(row)
     else if (kind === SOURCES) sources = sourcesOf(row)
+    else if (kind === MISSING) missing = a
     else behindMs = a
   }
-  return { slots: sums, values, previous: previous && sources, behindMs }
+  return { slots: sums, values, previous: previous && sources, missing, behindMs }
 }
 
 function collectMany(rows: CountsRow[], linkIds: number[], { slots }: CountsQuery): ManyRows {

@@ -4,6 +4,7 @@ import { usualTimes, type PostgresTimes } from '../../db/postgres/pool.ts'
 import { openPostgresSession } from '../../db/postgres/session.ts'
 import { toPostgresStartError } from '../../db/postgres/errors.ts'
 import { journalFolder } from '../journal/journal-folder.ts'
+import type { SharedBound } from '../shared-bound.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { createVisitorKeys } from '../describing/visitors.ts'
 import { migrateScans } from './migrations.ts'
@@ -21,11 +22,12 @@ export interface SharedScansNeeds {
   times: PostgresTimes | undefined
   /** Holds the folders of all nodes, where they share one. */
   adoptFrom?: string | undefined
+  bound?: SharedBound
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
 export function sharedScans(needs: SharedScansNeeds): OpenScanStore {
-  const { dataDir, url, db, now, log, times = usualTimes, adoptFrom } = needs
+  const { dataDir, url, db, now, log, times = usualTimes, adoptFrom, bound = {} } = needs
   return async () => {
     try {
       const journal = journalFolder(join(dataDir, 'journal'))
@@ -39,7 +41,7 @@ export function sharedScans(needs: SharedScansNeeds): OpenScanStore {
       const onError = (err: unknown) =>
         log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
       const salts = await openSharedSalts(db, now, onError)
-      const data: SharedThreadOptions = { url, journal, adoptFrom, times }
+      const data: SharedThreadOptions = { url, journal, adoptFrom, bound, times }
       return {
         keys: createVisitorKeys(salts.of),
         thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },

@@ -12,6 +12,7 @@ export const VALUES = 1
 export const EXCESS = 2
 export const SOURCES = 3
 export const BEHIND = 4
+export const MISSING = 5
 
 /** A node that has not folded for so long is gone: nothing says when the rest of its journal will be folded. */
 const LIVE_FOR = '1 hour'
@@ -140,6 +141,13 @@ export function selectSources(bind: Bind, linkIds: number[], audience: Audience,
     columns: ['link_id', `coalesce(sum(scans) filter (where value = ${qr}), 0)`, 'sum(scans)'],
     from: `(${rows.join(' union all ')}) as sources group by link_id`,
   }
+}
+
+/** How many scans of a link and range are counted and have no row. */
+export function selectMissing(bind: Bind, linkId: number, { fromSlot, toSlot }: SlotRange): Select {
+  const sum = `select sum(humans + bots) from quirl_scans.raw_missing
+    where link_id = ${bind(linkId)}::bigint and slot >= ${bind(fromSlot)}::int and slot < ${bind(toSlot)}::int`
+  return { kind: MISSING, columns: [`coalesce((${sum}), 0)`], from: '(values (0)) as one' }
 }
 
 /** How far the fold of another node is behind, in milliseconds by the clock of PostgreSQL; of nodes that have folded lately. */

@@ -8,6 +8,7 @@ import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { createFold, type FoldResult } from '../folding/fold.ts'
 import { createReading } from '../statistics/reading.ts'
+import { openBound, type SharedBound } from '../shared-bound.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 import { startAdoption } from './adoption.ts'
 import { openSharedTarget } from './fold-target.ts'
@@ -24,6 +25,7 @@ export interface SharedThreadOptions {
   journal: JournalFolder
   /** Holds the folders of all nodes, where they share one. */
   adoptFrom: string | undefined
+  bound: SharedBound
   /** Of the fold: when the network is cut, statistics stand still for as long as a statement may take. */
   times: PostgresTimes
 }
@@ -36,22 +38,23 @@ const STATEMENT_MS = 30_000
 const GRACE_MS = 1000
 
 lowerPriority()
-const { url, journal, adoptFrom, times } = workerData as SharedThreadOptions
+const { url, journal, adoptFrom, times, bound: shared } = workerData as SharedThreadOptions
+const bound = openBound(shared)
 // The fold, which asks each second, notices for all when the network was cut.
 const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
 const reading = createReading(openRowQueries(session.query, journal.id))
 const foldSession = openPostgresSession({ url, max: 1, times, losses })
-const target = openSharedTarget(foldSession, journal)
+const target = openSharedTarget(foldSession, journal, bound)
 const fold = createFold(target, journal.path)
 const partitions = openPartitions(session)
-const adoption = adoptFrom === undefined ? undefined : startAdoption({ session, own: journal, from: adoptFrom })
+const adoption = adoptFrom === undefined ? undefined : startAdoption({ session, own: journal, from: adoptFrom, bound })
 
 /** While the store is moved, the journal keeps the scans. */
 async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
   if (!(error instanceof ChangesHeld)) throw error
-  return { moved: 0, changed: undefined, damaged: [], lost: await target.lost(), failed: [] }
+  return { moved: 0, onlyCounted: 0, changed: undefined, damaged: [], lost: await target.lost(), failed: [] }
 }
 
 const calls: WarehouseCalls = {

@@ -9,7 +9,7 @@ import type { Warehouse } from './warehouse.ts'
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
 
-const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals', 'imported'] as const
+const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals', 'imported', 'raw_missing'] as const
 const keys = {
   scans: 'link_id, at, n',
   quarter_hourly: 'link_id, slot',
@@ -17,6 +17,7 @@ const keys = {
   monthly: 'link_id, period, dimension, value',
   totals: 'link_id',
   imported: 'link_id',
+  raw_missing: 'link_id, slot',
 }
 
 /** Removes all scans and counts of links. After an interruption, another call completes it. */
@@ -24,13 +25,22 @@ export async function purgeLinks(
   { db, unused }: Pick<Warehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
   linkIds: number[],
 ): Promise<void> {
-  const removals = tables.map((table) =>
-    createRemoval(
-      db,
-      `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,
-      textColumns[table],
-    ),
+  const found = new Set(
+    db
+      .prepare("select name from sqlite_schema where type = 'table'")
+      .all()
+      .map(({ name }) => name),
   )
+  // A copy may be one of an older release, which has fewer.
+  const removals = tables
+    .filter((table) => found.has(table))
+    .map((table) =>
+      createRemoval(
+        db,
+        `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,
+        textColumns[table],
+      ),
+    )
   const remove = (linkId: number, limit: number) => {
     let left = limit
     for (const removal of removals) left -= removal(unused, linkId, left)

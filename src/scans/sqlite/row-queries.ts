@@ -27,11 +27,13 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>):
       return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NONE)
     },
     behindMs: async () => BEHIND_MS,
-    async ofLink(linkId, { audience, slots, parts, previous }) {
+    missing: async (linkId) => readMissing(warehouse, linkId, EVER),
+    async ofLink(linkId, { audience, slots, parts, previous, window }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),
         values: readValues(warehouse, linkId, audience, parts),
         previous: previous && createSourceReader(warehouse, audience, previous)(linkId),
+        missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }
     },
@@ -53,6 +55,16 @@ function readSlots({ db }: Pick<Warehouse, 'db'>, ranges: SlotRange[]): (linkId:
      from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
   )
   return (linkId) => ranges.map(({ fromSlot, toSlot }) => read.get(linkId, fromSlot, toSlot) as unknown as AudienceSums)
+}
+
+const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
+
+/** Counts the scans of a range that have no row. */
+function readMissing({ db }: Pick<Warehouse, 'db'>, linkId: number, { fromSlot, toSlot }: SlotRange): number {
+  const read = db.prepare(
+    'select total(humans + bots) as scans from raw_missing where link_id = ? and slot >= ? and slot < ?',
+  )
+  return (read.get(linkId, fromSlot, toSlot) as { scans: number }).scans
 }
 
 /** Reads each text once: a page of the export has few, each many times. */

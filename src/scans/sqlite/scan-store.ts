@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { requireMatchingScans, unusable } from '../instance-check.ts'
+import type { SharedBound } from '../shared-bound.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { openVisitorKeys } from '../describing/visitors.ts'
 import type { ThreadOptions } from './warehouse-thread.ts'
 
 /** Scans in `scans.db` of a data folder, and the keys of visitors in files beside it. */
-export function embeddedScans(dataDir: string): OpenScanStore {
+export function embeddedScans(dataDir: string, bound: SharedBound = {}): OpenScanStore {
   const [warehouse, journal, visitors] = [
     join(dataDir, 'scans.db'),
     join(dataDir, 'journal'),
@@ -14,7 +15,7 @@ export function embeddedScans(dataDir: string): OpenScanStore {
   return async (links, log) => {
     const exist = await requireMatchingScans(dataDir, links)
     if (!exist && (await links.any())) log.scansMissing()
-    const data: ThreadOptions = { warehouse, journal, visitors, instance: await links.id() }
+    const data: ThreadOptions = { warehouse, journal, visitors, bound, instance: await links.id() }
     return {
       keys: openVisitorKeys(visitors),
       thread: { module: new URL('./warehouse-thread.ts', import.meta.url), data },

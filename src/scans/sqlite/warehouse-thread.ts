@@ -6,6 +6,8 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { createReading } from '../statistics/reading.ts'
+import { openSharedDisk } from '../../disk/shared.ts'
+import { openBound, type SharedBound } from '../shared-bound.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
@@ -15,6 +17,7 @@ export interface ThreadOptions {
   warehouse: string
   journal: string
   visitors: string
+  bound: SharedBound
   /** The id of the link store that the scans belong to. */
   instance: string
 }
@@ -23,15 +26,27 @@ lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
-const warehouse = openWarehouse(options.warehouse, yieldNow)
+const warehouse = openWarehouse(options.warehouse, yieldNow, openBound(options.bound))
 warehouse.setInstance(options.instance)
 const reading = createReading(openRowQueries(warehouse))
 const fold = openFold(warehouse, options, yieldNow)
+const reusable = createReusable()
+
+/** @returns what tells the main thread how much room `scans.db` has inside */
+function createReusable(): () => void {
+  const { disk } = options.bound
+  if (disk === undefined) return () => {}
+  const { setReusable } = openSharedDisk(disk)
+  const pages = warehouse.db.prepare('pragma freelist_count')
+  const [{ page_size: bytes }] = warehouse.db.prepare('pragma page_size').all() as [{ page_size: number }]
+  return () => setReusable((pages.get() as { freelist_count: number }).freelist_count * bytes)
+}
 
 const calls: WarehouseCalls = {
   async fold(journals, now, { growing, deletedLinks, newest, count }) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks, growing)
+    reusable()
     return { result, counts: await reading.people(count) }
   },
   ...reading,

@@ -4,8 +4,10 @@ import { openFilesOf } from '../../db/sqlite/open-files.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
-import { addToRollups, rollupWriter } from '../folding/rollup.ts'
+import { selectRaw, UNBOUNDED, type RawBound, type RawSelection } from '../folding/raw-bound.ts'
+import { addToRollups, rollupWriter, type RollupWriter } from '../folding/rollup.ts'
 import { openImports, type Imports } from './imports.ts'
+import { openMissingRows, type MissingRowsTable } from './missing-rows.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
@@ -16,8 +18,11 @@ export interface Warehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
   unused: UnusedTexts
-  /** Adds scans and sets the mark of their journal file in one transaction, which survives power loss. */
-  add: (scans: FoldedScan[], mark: Mark) => void
+  /**
+   * Adds scans and sets the mark of their journal file in one transaction, which survives power loss.
+   * @returns how many of them only count
+   */
+  add: (scans: FoldedScan[], mark: Mark) => number
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
   /** @throws {FilesReplaced} unless the next process will find what was committed */
@@ -35,8 +40,9 @@ const insertion = `insert into scans (link_id, at, n, ${dimensions.join(', ')}, 
 /**
  * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are committed here.
  * @param yieldNow called often during long work
+ * @param bound which scans are stored one by one
  */
-export function openWarehouse(file: string, yieldNow: () => void = () => {}): Warehouse {
+export function openWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): Warehouse {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
@@ -47,11 +53,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const marks = openMarks(db)
   const numbers = openCounter(db)
   const addScans = openScans(db, dictionary, numbers, yieldNow)
-
-  function insert(scans: FoldedScan[], mark: Mark): void {
-    addToRollups(rollups, addScans(scans, mark.lost))
-    marks.write(mark)
-  }
+  const insert = createInsert({ bound, addScans, rollups, missing: openMissingRows(db), marks })
 
   function change<T>(work: () => T): T {
     try {
@@ -70,7 +72,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
     add(scans, mark) {
       // So that a file without a name stays as it is while it is copied back.
       files.confirm(db)
-      change(() => insert(scans, mark))
+      return change(() => insert(scans, mark))
     },
     ...openImports({ db, rollups, change, addScans, dictionary }),
     mark: marks.read,
@@ -81,18 +83,38 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   }
 }
 
-/** Adds raw scans, and notes how many were lost. @returns them in groups, for the rollups */
+interface Insertion {
+  bound: RawBound
+  addScans: ReturnType<typeof openScans>
+  rollups: RollupWriter
+  missing: MissingRowsTable
+  marks: Pick<ReturnType<typeof openMarks>, 'write'>
+}
+
+/** @returns what adds scans in a transaction, and returns how many of them only count */
+function createInsert({ bound, addScans, rollups, missing, marks }: Insertion) {
+  return (scans: FoldedScan[], mark: Mark): number => {
+    const selection = selectRaw(bound, missing.storedIn)
+    addToRollups(rollups, addScans(scans, { lost: mark.lost, keeps: selection.keeps }))
+    missing.add(selection.missing)
+    marks.write(mark)
+    return selection.count()
+  }
+}
+
+/** Adds those raw scans that are kept, and notes how many were lost. @returns them in groups, for the rollups */
 function openScans(
   db: DatabaseSync,
   { idsOf }: Dictionary,
   numbers: ReturnType<typeof openCounter>,
   yieldNow: () => void,
-): (scans: FoldedScan[], lost?: number) => Iterable<Group> {
+): (scans: FoldedScan[], options?: { lost: number; keeps: RawSelection['keeps'] }) => Iterable<Group> {
   const insert = db.prepare(insertion)
-  return (scans, lost = 0) => {
+  return (scans, { lost, keeps } = { lost: 0, keeps: () => true }) => {
     let next = numbers.next()
     const groups = groupScans(scans, idsOf, (scan, ids) => {
       yieldNow()
+      if (!keeps(scan)) return
       insert.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
     })
     numbers.write(next, lost)

@@ -13,6 +13,8 @@ export interface Reading {
   people: (linkIds: number[]) => Promise<PeopleOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
+  /** How many scans of a link are counted and not stored one by one, ever. */
+  missing: (linkId: number) => Promise<number>
   stats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats>
   statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   exportPage: (table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
@@ -24,6 +26,7 @@ export function createReading(rows: RowQueries): Reading {
     totals: (linkIds) => readTotals(rows, linkIds),
     people: (linkIds) => readPeople(rows, linkIds),
     behindMs: rows.behindMs,
+    missing: rows.missing,
     stats: (linkId, query, now) => readStats(rows, linkId, query, now),
     statsOfMany: (links, query, now) => readStatsOfMany(rows, links, query, now),
     exportPage: (...args) => readPage(rows, ...args),

@@ -26,6 +26,8 @@ export interface LinkQuery {
   parts: Parts
   /** The rows of the window before, whose scans are counted by source. */
   previous: Parts | undefined
+  /** The window of which scans without rows are counted. */
+  window: SlotRange
 }
 
 /** Scans by source, as the breakdown `source` counts them. */
@@ -40,6 +42,8 @@ export interface LinkRows {
   slots: AudienceSums[]
   values: ValueSums
   previous: Sources | undefined
+  /** Scans of the window that are counted and have no row, those of people and of bots together. */
+  missing: number
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: number
 }
@@ -103,6 +107,8 @@ export interface RowQueries extends PageQueries {
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
+  /** How many scans of a link are counted and have no row, ever. */
+  missing: (linkId: number) => Promise<number>
   ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
   ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
   /** Reads the texts of these ids, which never change. */

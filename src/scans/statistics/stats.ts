@@ -23,6 +23,8 @@ export interface Stats {
   hours?: HourCounts[]
   previous?: Previous
   breakdowns: Breakdowns
+  /** Scans of the window that are counted and not stored one by one, by people and bots together. */
+  raw_missing: number
   /** Until when scans are included, if other nodes have not folded later ones. */
   as_of?: string
 }
@@ -34,7 +36,8 @@ export async function readStats(rows: RowQueries, linkId: number, query: StatsQu
   const hours = days === 1 ? window.flatMap(hoursOf) : []
   const before = withPrevious ? windowBefore(query, now) : undefined
   const slots = [...window, ...hours, ...(before === undefined ? [] : [before])]
-  const read = await rows.ofLink(linkId, { audience, slots, parts, previous: before?.parts })
+  const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
+  const read = await rows.ofLink(linkId, { audience, slots, parts, previous: before?.parts, window: whole })
   const sums = read.slots.slice(0, days)
   const breakdowns = await listBreakdowns(read.values, rows.texts)
   const [qr, link] = sourceRows(breakdowns.source)
@@ -49,6 +52,7 @@ export async function readStats(rows: RowQueries, linkId: number, query: StatsQu
     ...(days === 1 && { hours: countHours(hours, read.slots.slice(days, days + hours.length), query) }),
     ...(before && { previous: previousOf(before, read, query) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
+    raw_missing: read.missing,
     ...asOf(now, read),
   }
 }

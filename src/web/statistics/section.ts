@@ -75,7 +75,7 @@ function printHead({ image, shortUrl }: StatisticsView, texts: StatisticsTexts):
 }
 
 function remarks(
-  { days, from, to, timezone, previous, as_of: asOf }: Stats,
+  { days, from, to, timezone, previous, raw_missing: missing, as_of: asOf }: Stats,
   texts: StatisticsTexts,
   formats: Formats,
 ): Html {
@@ -87,7 +87,8 @@ function remarks(
     (days === 1
       ? texts.comparedDay(formats.time(until))
       : texts.compared(formats.date(previous.from), formats.date(until)))
-  const known = [window, compared, asOf && texts.late].filter((each) => each !== undefined)
+  const lacking = missing === 0 ? undefined : texts.onlyCounted(formats.number(missing), missing === 1)
+  const known = [window, compared, lacking, asOf && texts.late].filter((each) => each !== undefined)
   return html`<p class="quiet small">${known.join(' · ')}</p>`
 }
 

@@ -1,0 +1,78 @@
+import { slotOf } from '../calendar.ts'
+import type { FoldedScan } from '../scan.ts'
+import { addTo, countsOf, type Counts } from './increments.ts'
+
+/**
+ * Which scans are stored one by one. The others only count: every rollup has them, and `raw_missing` has how many they are, so
+ * that the rows of a link and those that it lacks add up to what was counted.
+ */
+export interface RawBound {
+  /** Raw scans of a link and UTC hour at most; Infinity for no bound. */
+  perHour: number
+  /** Whether scans only count now, because the disk is nearly full. Asked once for each transaction. */
+  onlyCounts: () => boolean
+}
+
+export const UNBOUNDED: RawBound = { perHour: Number.POSITIVE_INFINITY, onlyCounts: () => false }
+
+const SLOTS_PER_HOUR = 4
+
+/** The UTC hour of a quarter of an hour, counted from 1970. */
+export const hourOfSlot = (slot: number): number => Math.floor(slot / SLOTS_PER_HOUR)
+
+/** The quarters of an hour, both included. */
+export const slotsOfHour = (hour: number): [from: number, to: number] => [
+  hour * SLOTS_PER_HOUR,
+  (hour + 1) * SLOTS_PER_HOUR - 1,
+]
+
+/** Counts of scans that are not stored, by link and quarter of an hour. */
+export type MissingRows = Map<number, Map<number, Counts>>
+
+/** Chooses the scans of one transaction that are stored. */
+export interface RawSelection {
+  /** Whether a scan is stored; counts one that is not. To be asked once for each scan, in the order of the journal. */
+  keeps: (scan: FoldedScan) => boolean
+  missing: MissingRows
+  /** How many scans are not stored. */
+  count: () => number
+}
+
+/**
+ * Of a link and hour, those are stored that come first: what was stored before is read in the transaction, so that a retry of one
+ * that was rolled back stores the same.
+ * @param storedIn reads how many scans of a link and hour are stored
+ */
+export function selectRaw(
+  { perHour, onlyCounts }: RawBound,
+  storedIn: (linkId: number, hour: number) => number,
+): RawSelection {
+  const left = new Map<string, number>()
+  const missing: MissingRows = new Map()
+  const storesNone = onlyCounts()
+  let count = 0
+
+  function hasRoom(linkId: number, slot: number): boolean {
+    if (storesNone) return false
+    if (perHour === Number.POSITIVE_INFINITY) return true
+    const hour = hourOfSlot(slot)
+    const key = `${linkId}|${hour}`
+    const room = left.get(key) ?? perHour - storedIn(linkId, hour)
+    left.set(key, room - 1)
+    return room > 0
+  }
+
+  return {
+    keeps(scan) {
+      const slot = slotOf(scan.at)
+      if (hasRoom(scan.linkId, slot)) return true
+      count++
+      let slots = missing.get(scan.linkId)
+      if (slots === undefined) missing.set(scan.linkId, (slots = new Map()))
+      addTo(slots, slot, countsOf(scan))
+      return false
+    },
+    missing,
+    count: () => count,
+  }
+}

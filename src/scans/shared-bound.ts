@@ -1,0 +1,17 @@
+import { openSharedDisk, type SharedDisk } from '../disk/shared.ts'
+import { UNBOUNDED, type RawBound } from './folding/raw-bound.ts'
+
+/** What bounds raw scans, as a thread is told it. */
+export interface SharedBound {
+  /** Raw scans of a link and hour at most; 0 for no bound. */
+  perHour?: number
+  disk?: SharedDisk
+}
+
+/** The bound, in the thread of the warehouse. */
+export function openBound({ perHour = 0, disk }: SharedBound): RawBound {
+  return {
+    perHour: perHour === 0 ? UNBOUNDED.perHour : perHour,
+    onlyCounts: disk === undefined ? UNBOUNDED.onlyCounts : openSharedDisk(disk).isLow,
+  }
+}
