@@ -89,7 +89,7 @@ const measuredKinds = ['visits', ...works] as const
 
 /** The fast path handles most visits, before the router. */
 function createServer(
-  { visits, links: { isReserved }, tls, client, limits }: Services,
+  { visits, links: { isReserved }, tls, client, limits, connections: limit }: Services,
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
   onVisit: (response: ServerResponse) => void,
@@ -105,6 +105,7 @@ function createServer(
     { nextRequestId, holderOf: (request) => asHolder(client.of(request)), onBodyTimeout: limits.chargeLate },
     timeouts,
   )
+  limit.observe(connections.restingSince)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -167,8 +167,8 @@ async function listen(
   const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
     connections.count(app.server)
-    const { sockets, enforce: onSocket } = connections
-    const address = { host, port, sockets, allowHalfOpen: true, reusePort, onSocket }
+    const { sockets } = connections
+    const address = { host, port, sockets, allowHalfOpen: true, reusePort }
     others.close = (await listenOnSockets(app.server, address, (options) => app.listen(options))).close
     // Other processes on the port get the new connections from then on.
     if (reusePort) {

@@ -190,7 +190,7 @@ async function openFeatures(
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
-  const connections = createConnectionLimit()
+  const connections = createConnectionLimit({ client })
   const notReady = createNotReady(store, draining, scans, abuse)
   const features = { links, visits, disk, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
   const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }

@@ -23,11 +23,11 @@ const kinds = Object.keys(requests) as Work[]
 const waiting = ({ services: { limits } }: TestServer) =>
   kinds.reduce((sum, work) => sum + valueOf(limits.admission.metrics, 'quirl_requests_queued', work), 0)
 
-/** Starts a service in which one kind of work never starts and its queue has a slot for one request per client. */
+/** Starts a service in which one kind of work never starts and its queue has a slot for one request. */
 async function startStuck(t: TestContext, work: Work) {
   const clock = { now: Date.now() }
   const link: { created?: Created } = {}
-  const bounds = { waiting: 2, concurrent: work === 'creations' ? 1 : 0 }
+  const bounds = { waiting: 1, concurrent: work === 'creations' ? 1 : 0 }
   // A request waits for the usual time.
   const options = { work: { [work]: bounds }, queueMs: undefined }
   const server = await startServer(t, {}, () => clock.now, options)

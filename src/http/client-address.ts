@@ -16,7 +16,7 @@ export interface ClientAddress {
    */
   of: (request: IncomingMessage) => string
   /** Whether the request came through a trusted proxy. */
-  isProxied: (request: IncomingMessage) => boolean
+  isProxied: (request: Pick<IncomingMessage, 'socket'>) => boolean
   /** Whether this machine or a trusted network sent the request itself: a proxy that forwards one adds a header. */
   isInternal: (request: IncomingMessage) => boolean
   /** What `of` has seen of proxies since the start. */

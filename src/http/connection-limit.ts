@@ -1,5 +1,9 @@
+import { Server as HttpServer, type IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { createFairPool } from '../lib/fair-pool.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { Metric } from './metric.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 
@@ -9,57 +13,113 @@ const MAX_CONNECTIONS = 16_384
 const RESERVE = 64
 /** Listening sockets of one server, where there are enough file descriptors. */
 const SOCKETS = 64
+/** Connections of which the idlest is chosen, those that opened first: a flood of them must not make each one cost more. */
+const CANDIDATES = 64
 
 /** Limits the connections of several servers together. */
 export interface ConnectionLimit {
   /** The number of sockets that a server should listen on. */
   sockets: number
-  /** Makes a listening socket close new connections unread while the limit is reached. */
-  enforce: (socket: Server) => void
-  /** Counts the connections of a server, whichever socket accepted them. */
+  /**
+   * Counts the connections of a server, whichever socket accepted them, and closes the idlest one of the largest holder for each
+   * that there are too many.
+   */
   count: (server: Server) => void
+  /** Sets what tells since when a connection has no request in progress, by `performance.now()`; infinite while it has one. */
+  observe: (restingSince: RestingSince) => void
   metrics: Metric[]
 }
 
-/** @param max connections that may be open; by default, what the limit of open files allows */
-export function createConnectionLimit(max = defaultMax()): ConnectionLimit {
-  const sockets = new Set<Server>()
-  let open = 0
+/** Undefined for a connection that has sent no request yet. */
+export type RestingSince = (socket: Socket) => number | undefined
+
+export interface ConnectionLimitNeeds {
+  client: Pick<ClientAddress, 'of' | 'isProxied'>
+  /** Connections that may be open; by default, what the limit of open files allows. */
+  max?: number
+}
+
+interface Connection {
+  /** What was accepted, which has the file descriptor. */
+  accepted: Socket
+  /** The same, or what decrypts it. */
+  socket: Socket
+  since: number
+}
+
+export function createConnectionLimit({ client, max = defaultMax() }: ConnectionLimitNeeds): ConnectionLimit {
+  let restingSince: RestingSince = () => undefined
+  const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
+  const pool = createFairPool<Connection>({ capacity: max, choose: (entries) => findIdlest(entries, idleSince) })
+  const holderOf = createHolders(client)
+  /** By the address and port of the client, those that are to be decrypted. */
+  const encrypted = new Map<string, Connection>()
   let refused = 0
 
-  function add(change: number): void {
-    const wasFull = open >= max
-    open += change
-    const isFull = open >= max
-    if (isFull === wasFull) return
-    for (const socket of sockets) socket.maxConnections = isFull ? 0 : max
+  function add(accepted: Socket, isEncrypted: boolean): void {
+    const connection = { accepted, socket: accepted, since: performance.now() }
+    const { holder, isProxy } = holderOf(accepted)
+    const peer = isEncrypted ? peerOf(accepted) : undefined
+    accepted.once('close', () => {
+      pool.remove(connection)
+      if (peer !== undefined) encrypted.delete(peer)
+    })
+    if (peer !== undefined) encrypted.set(peer, connection)
+    for (const leaving of pool.put(connection, holder)) {
+      refused++
+      leaving.socket.destroy()
+      leaving.accepted.destroy()
+    }
+    if (isProxy) pool.keep(connection)
   }
 
   return {
     sockets: max > 10 * SOCKETS ? SOCKETS : 1,
-    enforce(socket) {
-      sockets.add(socket)
-      socket.maxConnections = open >= max ? 0 : max
-      socket.on('drop', () => refused++)
-    },
     count(server) {
+      const isEncrypted = !(server instanceof HttpServer)
       server.prependListener('connection', (socket: Partial<TLSSocket> & Socket) => {
+        if (socket.encrypted !== true) return add(socket, isEncrypted)
         // The TCP connection below it was counted.
-        if (socket.encrypted === true) return
-        add(1)
-        socket.once('close', () => add(-1))
+        const connection = encrypted.get(peerOf(socket))
+        if (connection !== undefined) connection.socket = socket
       })
     },
+    observe: (given) => (restingSince = given),
     metrics: [
-      { name: 'quirl_connections', help: 'Open connections of clients', type: 'gauge', read: () => open },
+      { name: 'quirl_connections', help: 'Open connections of clients', type: 'gauge', read: pool.length },
       {
         name: 'quirl_connections_refused_total',
-        help: 'Connections closed at once because too many were open',
+        help: 'Connections closed because too many were open',
         type: 'counter',
         read: () => refused,
       },
     ],
   }
+}
+
+const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+
+/** The connections of a trusted proxy are of many clients: each counts by itself, and none gives way to others. */
+function createHolders({ of, isProxied }: ConnectionLimitNeeds['client']) {
+  let proxied = 0
+  return (socket: Socket): { holder: Holder; isProxy: boolean } => {
+    const peer = { socket, headers: {} } as IncomingMessage
+    const isProxy = isProxied(peer)
+    return { holder: asHolder(isProxy ? `proxy ${++proxied}` : of(peer)), isProxy }
+  }
+}
+
+function findIdlest(
+  connections: Iterable<Connection>,
+  idleSince: (connection: Connection) => number,
+): Connection | undefined {
+  let [idlest, longest, seen]: [Connection | undefined, number, number] = [undefined, Infinity, 0]
+  for (const connection of connections) {
+    const since = idleSince(connection)
+    if (idlest === undefined || since < longest) [idlest, longest] = [connection, since]
+    if (++seen === CANDIDATES) break
+  }
+  return idlest
 }
 
 /** What remains of the limit of open files without the reserve, or half of it where little remains. */

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { freePort, isOpen } from '../../test/support/ports.ts'
-import { createConnectionLimit } from './connection-limit.ts'
 import { listenOnSockets } from './listeners.ts'
 
 const host = '127.0.0.1'
@@ -18,8 +17,7 @@ test('a connection to any of the sockets reaches the server; closing them frees 
     connections++
     socket.end()
   })
-  const onSocket = () => {}
-  const address = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, reusePort: false, onSocket }
+  const address = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, reusePort: false }
   const { port, close } = await listenOnSockets(server, address, listen(server))
   undoLater(t, () => {
     void close()
@@ -35,49 +33,13 @@ test('a connection to any of the sockets reaches the server; closing them frees 
   assert.equal(await isOpen(port), false)
 })
 
-test('past the limit new connections are closed, and each that ends allows another', async (t) => {
-  const limit = createConnectionLimit(2)
-  const server = createServer((socket) => socket.on('error', () => {}).write('hello'))
-  limit.count(server)
-  const address = {
-    host,
-    port: 0,
-    sockets: limit.sockets,
-    allowHalfOpen: true,
-    reusePort: false,
-    onSocket: limit.enforce,
-  }
-  const { port, close } = await listenOnSockets(server, address, listen(server))
-  undoLater(t, () => {
-    void close()
-    server.close()
-  })
-  const open = async () => {
-    const socket = connect(port, host).on('error', () => {})
-    undoLater(t, () => void socket.destroy())
-    const isServed = await new Promise<boolean>((resolve) => {
-      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
-    })
-    return { socket, isServed }
-  }
-  const first = await open()
-  const second = await open()
-  assert.deepEqual([first.isServed, second.isServed], [true, true])
-  assert.equal((await open()).isServed, false)
-  const [connections, refused] = limit.metrics
-  assert.deepEqual([connections?.read(), refused?.read()], [2, 1])
-  first.socket.destroy()
-  while (connections?.read() === 2) await new Promise((resolve) => setImmediate(resolve))
-  assert.equal((await open()).isServed, true)
-})
-
 test('closing ends when the last connection of any of the sockets has ended, and not before', async (t) => {
   let accepted = 0
   const server = createServer((socket) => {
     accepted++
     socket.on('error', () => {})
   })
-  const address = { host, port: 0, sockets: 8, allowHalfOpen: true, reusePort: false, onSocket: () => {} }
+  const address = { host, port: 0, sockets: 8, allowHalfOpen: true, reusePort: false }
   const { port, close } = await listenOnSockets(server, address, listen(server))
   const clients = Array.from({ length: 32 }, () => connect(port, host).on('error', () => {}))
   undoLater(t, () => clients.forEach((client) => client.destroy()))
@@ -99,7 +61,7 @@ test('closing ends when the last connection of any of the sockets has ended, and
 test('processes share a port when they want to, and a system that cannot do that says so', async (t) => {
   const servers = [createServer((socket) => socket.end()), createServer((socket) => socket.end())] as const
   const [first, second] = servers
-  const options = { host, sockets: 4, allowHalfOpen: true, reusePort: true, onSocket: () => {} }
+  const options = { host, sockets: 4, allowHalfOpen: true, reusePort: true }
   const { port, close } = await listenOnSockets(first, { ...options, port: 0 }, listen(first))
   const other = await listenOnSockets(second, { ...options, port }, listen(second))
   undoLater(t, () => {

@@ -16,8 +16,6 @@ export interface ListenOptions extends ListenAddress {
   allowHalfOpen: boolean
   /** Whether other processes may listen on the same port. */
   reusePort: boolean
-  /** Called with each socket that accepts connections. */
-  onSocket: (socket: Server) => void
 }
 
 /**
@@ -30,10 +28,9 @@ export interface ListenOptions extends ListenAddress {
  */
 export async function listenOnSockets(
   server: Server,
-  { host, port, sockets, allowHalfOpen, reusePort, onSocket }: ListenOptions,
+  { host, port, sockets, allowHalfOpen, reusePort }: ListenOptions,
   listen: (options: { host: string; port: number; backlog?: number; reusePort?: boolean }) => Promise<unknown>,
 ): Promise<{ port: number; close: () => Promise<void> }> {
-  onSocket(server)
   const portOf = (each: Server) => (each.address() as AddressInfo).port
   if (process.platform !== 'linux' || sockets === 1) {
     await listen({ host, port, ...(reusePort && { reusePort }) }).catch(explain)
@@ -49,7 +46,6 @@ export async function listenOnSockets(
   const close = () => Promise.all(others.map(closeOne)).then(() => {})
   for (let count = 1; count < sockets; count++) {
     const other = createServer({ allowHalfOpen, noDelay: true }, (socket) => void server.emit('connection', socket))
-    onSocket(other)
     others.push(other)
     await listening(other, { ...shared, port: portOf(server) }).catch(async (error: unknown) => {
       await close()

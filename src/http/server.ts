@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
+import type { RestingSince } from './connection-limit.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Metric } from './metric.ts'
@@ -64,6 +65,8 @@ export interface Connections {
   /** Responds to what Node's parser refuses, after the earlier responses of the connection, and closes the connection. */
   onParserError: (error: ParserError, socket: Duplex) => void
   responseMemory: ResponseMemory
+  /** Since when a connection rests, by `performance.now()`; infinite while the service works on its request. */
+  restingSince: RestingSince
   metrics: Metric[]
 }
 
@@ -112,6 +115,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
       else refuseIn(socket, parserProblem(error))
     },
     responseMemory,
+    restingSince: (socket) => restingSince(latest.get(socket)),
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
   }
 }
@@ -137,6 +141,11 @@ function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, close
       read: closed,
     },
   ]
+}
+
+function restingSince(last: ServerResponse | undefined): number | undefined {
+  const isWorking = last !== undefined && last.req.complete && !last.writableFinished && !last.closed
+  return isWorking ? Infinity : last?.receivedAt
 }
 
 interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {

@@ -151,8 +151,8 @@ async function open(
   connections: ConnectionLimit | undefined,
 ) {
   connections?.count(server)
-  const { sockets = 1, enforce: onSocket = () => {} } = connections ?? {}
-  const address = { host, port: httpsPort, sockets, allowHalfOpen: false, reusePort, onSocket }
+  const { sockets = 1 } = connections ?? {}
+  const address = { host, port: httpsPort, sockets, allowHalfOpen: false, reusePort }
   const listen = (options: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('listening', resolve).once('error', reject).listen(options)

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { poll } from '../../test/support/poll.ts'
+import { parseNetworks } from '../lib/network.ts'
+import { createClientAddress } from './client-address.ts'
+import { createConnectionLimit, type ConnectionLimit } from './connection-limit.ts'
+
+const client = createClientAddress(parseNetworks('127.0.9.9') ?? [], () => {})
+
+/** Serves with a limit; `open` connects from an address of loopback, and resolves when the connection was served or closed. */
+async function serve(t: TestContext, limit: ConnectionLimit, server: Server = createServer()) {
+  const accepted = new Map<number, Socket>()
+  limit.count(server)
+  server.on('connection', (socket) => {
+    accepted.set(
+      socket.remotePort ?? 0,
+      socket.on('error', () => {}),
+    )
+    socket.write('hello')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  undoLater(t, () => void server.close())
+  const { port } = server.address() as AddressInfo
+  return async (localAddress: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
+    undoLater(t, () => void socket.destroy())
+    const isServed = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    })
+    const isOpen = () => isServed && !socket.destroyed
+    return { socket, isServed, isOpen, accepted: accepted.get(socket.localPort ?? 0) }
+  }
+}
+
+const areOpen = (connections: { isOpen: () => boolean }[]) => connections.map(({ isOpen }) => isOpen())
+
+test('one client may have all connections; past the limit the one that has been idle for longest is closed for the next', async (t) => {
+  const limit = createConnectionLimit({ client, max: 3 })
+  const working = new Set<Socket | undefined>()
+  limit.observe((socket) => (working.has(socket) ? Infinity : undefined))
+  const open = await serve(t, limit)
+  const all = [await open('127.0.1.1'), await open('127.0.1.1'), await open('127.0.1.1')]
+  assert.deepEqual(areOpen(all), [true, true, true])
+  working.add(all[0]?.accepted)
+  const next = await open('127.0.1.1')
+  await poll(() => all[1]?.isOpen() === false)
+  assert.deepEqual(areOpen([...all, next]), [true, false, true, true])
+  const [connections, refused] = limit.metrics
+  assert.deepEqual([connections?.read(), refused?.read()], [3, 1])
+  next.socket.destroy()
+  await poll(() => connections?.read() === 2)
+  assert.equal((await open('127.0.2.1')).isServed, true)
+  assert.equal(refused?.read(), 1)
+})
+
+test('the connections of one network, from however many addresses, leave every other network its share', async (t) => {
+  const limit = createConnectionLimit({ client, max: 8 })
+  const open = await serve(t, limit)
+  const attack = async () => {
+    for (let at = 1; at <= 20; at++) await open(`127.0.1.${at}`)
+  }
+  await attack()
+  const honest = []
+  for (const address of ['127.0.2.1', '127.0.2.2', '127.0.3.1', '127.0.4.1']) honest.push(await open(address))
+  await attack()
+  assert.deepEqual(areOpen(honest), [true, true, true, true])
+  assert.equal(limit.metrics[0]?.read(), 8)
+})
+
+test('the connections of a trusted proxy are not bounded as those of one client, and none of them is closed for others', async (t) => {
+  const limit = createConnectionLimit({ client, max: 4 })
+  const open = await serve(t, limit)
+  const attacker = [await open('127.0.1.1'), await open('127.0.1.2'), await open('127.0.1.3')]
+  const proxied = []
+  for (let at = 0; at < 3; at++) proxied.push(await open('127.0.9.9'))
+  assert.deepEqual(areOpen(proxied), [true, true, true])
+  await poll(() => areOpen(attacker).filter(Boolean).length === 1)
+  for (let at = 0; at < 5; at++) await open('127.0.1.4')
+  assert.deepEqual(areOpen(proxied), [true, true, true])
+})
+
+test('a connection of an HTTP server that was closed at once does no harm to it', async (t) => {
+  const limit = createConnectionLimit({ client, max: 1 })
+  const server = createHttpServer((_request, response) => response.end('fine'))
+  limit.count(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  undoLater(t, () => void server.close())
+  const { port } = server.address() as AddressInfo
+  for (let at = 0; at < 20; at++) assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'fine')
+  const others = Array.from({ length: 50 }, (_, at) =>
+    connect({ port, host: '127.0.0.1', localAddress: `127.0.${at}.1` }),
+  )
+  for (const other of others) other.on('error', () => {})
+  await poll(() => (limit.metrics[1]?.read() ?? 0) >= 49)
+  for (const other of others) other.destroy()
+  await poll(() => limit.metrics[0]?.read() === 0)
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'fine')
+})
