@@ -25,6 +25,8 @@ import { linksByTime } from './migrations/0023-links-by-time.ts'
 import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import { clock } from './migrations/0025-clock.ts'
 import { certificateQueue } from './migrations/0026-certificate-queue.ts'
+import { warnings } from './migrations/0032-warnings.ts'
+import { reporters } from './migrations/0033-reporters.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -55,6 +57,8 @@ export const migrations: readonly Migration[] = [
   retiredCodesStay,
   clock,
   certificateQueue,
+  warnings,
+  reporters,
 ]
 
 /**
