@@ -116,7 +116,7 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, onDrain, keys } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -133,7 +133,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
     stream: streamRoutes({ scans, links, slots, onDrain }),
-    report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
+    report: reportRoute({ report: abuse.report, origin, client, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limits, mayCreate }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
@@ -164,7 +164,7 @@ function browserHandlers(
   { contact, scanRetention, redisUrl }: Config,
   services: Services,
 ) {
-  const { links, qr, abuse, limits, origin, now, domains, tls, keys: creation } = services
+  const { links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
   const assets = readAssets(log)
   return {
@@ -180,7 +180,13 @@ function browserHandlers(
       certificateOf: tls?.certificates.report,
       assets,
     }),
-    reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
+    reportPage: reportPageRoutes({
+      report: abuse.report,
+      origin,
+      client,
+      limitReports: limits.each('reports'),
+      contact,
+    }),
     docsPage: docsRoute({ describe, origin, creation }),
     privacyPage: privacyRoute({ contact, origin, scanRetention, countsInRedis: redisUrl !== undefined }),
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.

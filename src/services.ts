@@ -156,12 +156,15 @@ async function openCreation(
   const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
-  const { dataDir, qrMarker: marker } = config
+  const { dataDir, qrMarker: marker, reportThreshold: threshold } = config
   const { settleMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const sources = listSourcesOf(config, environment.recommendedLists)
   const abuse = open(
     'the abuse lists',
-    await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
+    await openAbuse({
+      ...{ db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, settleMs },
+      ...{ now, monotonic, log },
+    }),
   )
   webhooks.screenWith(abuse.screen)
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }

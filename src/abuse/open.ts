@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { AdminOperations } from '../admin/socket.ts'
 import type { Bus } from '../bus/bus.ts'
+import type { Database } from '../db/database.ts'
 import { createLeases } from '../db/lease.ts'
-import type { Metric } from '../http/metric.ts'
+import type { AnyMetric, Metric } from '../http/metric.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds, type ListStatus } from './feeds.ts'
 import type { ListSource } from './list-sources.ts'
@@ -11,10 +12,13 @@ import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
 import { openOperatorRules } from './operator-rules.ts'
 import { parseList } from './parse-list.ts'
+import { deleteReportersBefore } from './reporter-store.ts'
+import { firstDay } from './reporters.ts'
 import { findOrInsertSalt } from './salt-store.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
-import { submitReport } from './reports.ts'
+import { submitReport, type ReportDeps, type ReportSource } from './reports.ts'
+import { countUnhandled } from './store.ts'
 import type { SuspensionDeps } from './suspension.ts'
 
 /** A list that has never been loaded, and why; null before its first try ends. */
@@ -24,13 +28,8 @@ export type MissingList = Pick<ListStatus, 'name' | 'fault'>
 export interface Abuse {
   /** Screens each URL of a new or changed link. */
   screen: Screen
-  /**
-   * Stores a report of a harmful code. Nothing about the reporter is stored.
-   * @param owns whether a URL is one of this service, so that its path is a code
-   * @returns the code in its owner's spelling
-   * @throws {Problem} 400 for an invalid field, 404 for an unknown code, 410 or 451 for a deleted or removed one
-   */
-  report: (body: unknown, owns: (url: URL) => boolean) => Promise<string>
+  /** Stores a report of a harmful code, as `submitReport` does. */
+  report: (body: unknown, source: ReportSource) => Promise<string>
   /** Why a list that the operator named is missing; undefined when each has been loaded once, also by a former process. */
   notReady: () => string | undefined
   /** The recommended lists that have never been loaded: links are not compared with them. */
@@ -41,11 +40,12 @@ export interface Abuse {
    */
   reloadRules: (keys?: string[]) => void
   operations: AdminOperations
-  metrics: Metric[]
+  metrics: AnyMetric[]
   close: () => Promise<void>
 }
 
-export interface AbuseNeeds extends SuspensionDeps {
+export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'> {
+  webhooks: SuspensionDeps['webhooks'] & ReportDeps['webhooks']
   bus: Pick<Bus, 'publish' | 'lifeMs'>
   dataDir: string
   monotonic: () => number
@@ -82,10 +82,11 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   })
   startSweep(files.isChanged())
   const reloads = startReloads(needs, async () => startSweep(await rules.reload()))
+  const forgetting = startForgetting(needs)
 
   return {
     screen: (url) => detailOf(screening.find(url)),
-    report: (body, owns) => submitReport({ db, now }, body, owns),
+    report: (body, source) => submitReport(needs, body, source),
     notReady: () => missingList(feeds),
     missingLists: () => missingOf(feeds).filter(({ isRecommended }) => isRecommended),
     reloadRules(keys = []) {
@@ -93,9 +94,10 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
       reloads.run()
     },
     operations: abuseOperations({ ...needs, rules, screening, feeds, sweep }),
-    metrics: listMetrics(feeds),
+    metrics: [...listMetrics(feeds), reportedMetric(db)],
     async close() {
       reloads.stop()
+      await forgetting.stop()
       await feeds.close()
       await sweep.close()
     },
@@ -110,6 +112,26 @@ function startReloads({ bus, log }: AbuseNeeds, reload: () => Promise<void>) {
   return { run, stop: () => clearInterval(timer) }
 }
 
+const HOUR_MS = 3_600_000
+
+/** Forgets from where links were reported, once that no longer counts. Each process may do so. */
+function startForgetting({ db, now, log }: AbuseNeeds) {
+  let running = Promise.resolve()
+  const run = () => {
+    running = deleteReportersBefore(db.write, firstDay(now())).catch((err: unknown) => {
+      log.error({ err }, 'what is known of reporters of 30 days ago could not be deleted; it is tried again in an hour')
+    })
+  }
+  run()
+  const timer = setInterval(run, HOUR_MS).unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
 /** Opens the files of the lists. The first process on a store gives it the salt of its folder, so that its lists stay valid. */
 async function openFiles({ db, dataDir }: AbuseNeeds): Promise<ListFiles> {
   const folder = join(dataDir, 'lists')
@@ -121,6 +143,15 @@ function missingList(feeds: Feeds): string | undefined {
   const missing = missingOf(feeds).find(({ isRecommended }) => !isRecommended)
   if (missing === undefined) return undefined
   return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
+}
+
+function reportedMetric({ read }: Database): AnyMetric {
+  return {
+    name: 'quirl_reported_links',
+    help: 'Links that people in many networks have reported, and that the operator has neither blocked, warned of nor dismissed',
+    type: 'gauge',
+    readSlowly: () => countUnhandled(read),
+  }
 }
 
 function missingOf(feeds: Feeds): ListStatus[] {

@@ -3,12 +3,14 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import type { Link } from '../links/link.ts'
 import { linksSuspendedByRule } from '../links/suspension.ts'
+import { untellReported } from '../links/warning.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
 import { requireLink, updateLink } from './link-update.ts'
 import type { OperatorRules } from './operator-rules.ts'
 import { addressesOf, type Screening } from './screen.ts'
+import { firstDay } from './reporters.ts'
 import {
   deleteReport,
   insertAudit,
@@ -21,6 +23,7 @@ import {
 import { readSubject } from './subject.ts'
 import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts'
 import type { Sweep } from './sweep.ts'
+import { setWarningOf } from './warnings.ts'
 
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
@@ -74,19 +77,21 @@ const MAX_REASON = 500
 /** Without a BASE_URL the short URLs of a service have a loopback host, to which no link may lead. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** The operations of `quirl block`, `unblock`, `entries`, `reports`, `lists` and `audit`. */
+/** The operations of `quirl block`, `unblock`, `warn`, `unwarn`, `entries`, `reports`, `lists` and `audit`. */
 export function abuseOperations(options: OperatorDeps): AdminOperations {
   const owns = (url: URL) => options.owns(url) || loopback.test(url.hostname)
   const deps = { ...options, owns }
   return {
     block: (input) => block(deps, input),
     unblock: (input) => unblock(deps, input),
+    warn: (input) => setWarning(deps, input, true),
+    unwarn: (input) => setWarning(deps, input, false),
     async entries({ forget }): Promise<RulesResult> {
       if (forget !== undefined) await deleteRule(deps, forget)
       return { rules: [...deps.rules.all().values()] }
     },
     async reports(): Promise<ReportsResult> {
-      return { reports: await openReports(deps.db.read, MAX_ROWS) }
+      return { reports: await openReports(deps.db.read, firstDay(deps.now()), MAX_ROWS) }
     },
     dismiss: (input) => dismiss(deps, input),
     async audit(): Promise<AuditResult> {
@@ -162,15 +167,33 @@ async function deleteRule(deps: OperatorDeps, text: unknown): Promise<void> {
   deps.sweep.start(true)
 }
 
+/** Warns visitors of a code, again with another reason, or no longer. */
+async function setWarning(deps: OperatorDeps, input: Record<string, unknown>, on: boolean): Promise<{ code: string }> {
+  const reason = readReason(input)
+  const warning = on ? { reason, at: deps.now() } : null
+  const { code } = await updateLink(deps, readCode(deps, input), async (link) => {
+    if (link.suspension !== null) throw new Problem('invalid_request', `${link.code} is blocked`)
+    if (!on && link.warning === null) throw new Problem('invalid_request', `${link.code} has no warning`)
+    return setWarningOf(deps, link, warning, reason)
+  })
+  return { code }
+}
+
+/** @throws {Problem} 400 when the subject is not a code */
+function readCode({ owns }: OperatorDeps, input: Record<string, unknown>): string {
+  const subject = readSubject(input['subject'], owns)
+  if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
+  return subject.code
+}
+
 async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Promise<{ code: string }> {
   const reason = readReason(input)
-  const subject = readSubject(input['subject'], deps.owns)
-  if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
-  const { id, code } = await requireLink(deps, subject.code)
+  const { id, code } = await requireLink(deps, readCode(deps, input))
   const audit = { at: deps.now(), action: 'dismiss', subject: code, source: 'operator', reason }
   const isDone = await deps.db.transaction(async (transaction) => {
     const deleted = await deleteReport(transaction, id)
     if (deleted) await insertAudit(transaction, audit)
+    if (deleted) await untellReported(transaction, id)
     return deleted
   })
   if (!isDone) throw new Problem('not_found', `there are no reports of ${code}`)

@@ -4,9 +4,13 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { text } from '../http/fields.ts'
+import type { Link } from '../links/link.ts'
 import { linkOfCode } from '../links/manage.ts'
 import { suspensionProblem } from '../links/suspension.ts'
-import { countReport } from './store.ts'
+import { tellReported } from '../links/warning.ts'
+import type { LinkWebhooks } from '../links/webhook.ts'
+import { networkOf, noteReporter, REPORT_MS } from './reporters.ts'
+import { countReport, type NewReport } from './store.ts'
 import { codeOf } from './subject.ts'
 
 /** The reasons for a report. */
@@ -27,22 +31,31 @@ export const reportBody = Type.Object(
 
 const validate = createValidator(reportBody)
 
+/** What reports need of the rest of the program. */
 export interface ReportDeps {
   db: Database
   now: () => number
+  /** From how many networks a link is reported until operator and owner are told. */
+  threshold: number
+  webhooks: Pick<LinkWebhooks, 'onReported'>
+  log: { warn: (details: object, text: string) => void }
+}
+
+/** Who sends a report, and where. */
+export interface ReportSource {
+  /** The client's address, of which nothing is stored from which it could be found. */
+  address: string
+  /** Whether a URL is one of this service, so that its path is a code. */
+  owns: (url: URL) => boolean
 }
 
 /**
- * Stores a report of a harmful code. Nothing about the reporter is stored.
- * @param owns whether a URL is one of this service, so that its path is a code
+ * Stores a report of a harmful code, and tells operator and owner once it was reported from `threshold` networks. It changes no visit.
  * @returns the code in its owner's spelling
  * @throws {Problem} 400 for an invalid field, 404 for an unknown code, 410 or 451 for a deleted or removed one
  */
-export async function submitReport(deps: ReportDeps, body: unknown, owns: (url: URL) => boolean): Promise<string> {
-  const request = asObject(body)
-  const errors = validate(request)
-  if (errors.length > 0) throw invalidRequest(errors)
-  const { code: subject, reason, details = '' } = request as { code: string; reason: string; details?: string }
+export async function submitReport(deps: ReportDeps, body: unknown, { address, owns }: ReportSource): Promise<string> {
+  const { code: subject, reason, details = '' } = readReport(body)
   const code = codeOf(subject, owns)
   if (code === undefined) {
     throw invalidRequest([{ pointer: '/code', detail: 'must be a code or a short URL of this service' }])
@@ -53,13 +66,43 @@ export async function submitReport(deps: ReportDeps, body: unknown, owns: (url: 
   if (link.suspension !== null) throw suspensionProblem(link.suspension)
   const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
   try {
-    await deps.db.transaction((transaction) => countReport(transaction, row))
+    await storeReport(deps, link, row, networkOf(address))
   } catch (error) {
     // The link was deleted since it was read, and its row no longer exists.
     if ((await linkOfCode(deps, code)) === 'gone') throw deletedProblem(code)
     throw error
   }
   return link.code
+}
+
+function readReport(body: unknown): { code: string; reason: string; details?: string } {
+  const request = asObject(body)
+  const errors = validate(request)
+  if (errors.length > 0) throw invalidRequest(errors)
+  return request as { code: string; reason: string; details?: string }
+}
+
+/** Stores a report, and in the same transaction what operator and owner are told because of it, again after 30 days. */
+async function storeReport(
+  { db, threshold, webhooks, log }: ReportDeps,
+  link: Link,
+  row: NewReport,
+  network: string,
+): Promise<void> {
+  const { linkId, at } = row
+  const told = await db.transaction(async (transaction) => {
+    const reasons = await countReport(transaction, row)
+    const networks = await noteReporter(transaction, linkId, network, at)
+    if (networks < threshold) return undefined
+    const [[reason] = [row.reason]] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
+    const reported = { at, networks, reason }
+    if (!(await tellReported(transaction, linkId, reported, at - REPORT_MS))) return undefined
+    await webhooks.onReported(transaction, link, reported)
+    return reported
+  })
+  if (told === undefined) return
+  const { networks, reason } = told
+  log.warn({ code: link.code, networks, reason }, 'many people have reported a link: "quirl reports" shows it')
 }
 
 function deletedProblem(code: string): Problem {

@@ -1,5 +1,6 @@
 import type { onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
+import type { ClientAddress } from '../http/client-address.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -12,6 +13,7 @@ import { reportBody } from './reports.ts'
 export interface ReportNeeds {
   report: Abuse['report']
   origin: Pick<Origin, 'of' | 'owns'>
+  client: Pick<ClientAddress, 'of'>
   /** A hook that charges each report. */
   limitReports: onRequestAsyncHookHandler
 }
@@ -19,14 +21,14 @@ export interface ReportNeeds {
 const tags = ['Abuse']
 
 /** `POST /api/reports` */
-export function reportRoute({ report, origin, limitReports }: ReportNeeds): Route {
+export function reportRoute({ report, origin, client, limitReports }: ReportNeeds): Route {
   return route({
     config: { work: 'creations' },
     onRequest: limitReports,
     schema: {
       summary: 'Report a harmful code',
       operationId: 'report',
-      description: 'No credential is needed, and nothing about the reporter is stored.',
+      description: 'No credential is needed, and nothing is stored by which the reporter could be found.',
       tags,
       body: reportBody,
       response: {
@@ -43,7 +45,8 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
     },
     async handler(request, reply) {
       const own = origin.of(request)
-      const code = await report(request.body, (url) => url.origin === own || origin.owns(url))
+      const owns = (url: URL) => url.origin === own || origin.owns(url)
+      const code = await report(request.body, { address: client.of(request.raw), owns })
       return reply.code(202).header('cache-control', 'no-store').send({ received: true, code })
     },
   })

@@ -57,7 +57,7 @@ for (const driver of drivers) {
         }),
       )
       await Promise.all(reports)
-      const [row, ...others] = await store.openReports(db.read, 10)
+      const [row, ...others] = await store.openReports(db.read, '2026-01-01', 10)
       assert.deepEqual(others, [])
       assert.deepEqual([row?.code, row?.count, row?.reasons], ['reported', 100, { phishing: 50, malware: 50 }])
       assert.equal(row?.notes.length, 10)
@@ -73,9 +73,9 @@ for (const driver of drivers) {
             store.countReport(transaction, { linkId, reason: 'spam', details: null, at: 5 }),
           )
         }
-        const codes = async () => (await store.openReports(db.read, 10)).map(({ code }) => code)
+        const codes = async () => (await store.openReports(db.read, '2026-01-01', 10)).map(({ code }) => code)
         assert.deepEqual(await codes(), ['reported', 'twice', 'once'])
-        assert.deepEqual((await store.openReports(db.read, 1)).length, 1)
+        assert.deepEqual((await store.openReports(db.read, '2026-01-01', 1)).length, 1)
         await db.write.updateTable('links').set({ removed_at: 1 }).where('code_key', '=', 'reported').execute()
         assert.deepEqual(await codes(), ['twice', 'once'])
         await db.write.deleteFrom('links').where('id', '=', twice).execute()

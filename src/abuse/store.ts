@@ -1,6 +1,7 @@
 import type { Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { deleteReporters } from './reporter-store.ts'
 
 /** A block or allow rule of the operator. */
 export interface Rule {
@@ -84,8 +85,14 @@ export interface Note {
 /** The number of stored notes per link, the newest ones. */
 const MAX_NOTES = 10
 
-/** Counts a report. Call it in a transaction: the first statement locks the row for the second. */
-export async function countReport(db: Executor, { linkId, reason, details, at }: NewReport): Promise<void> {
+/**
+ * Counts a report. Call it in a transaction: the first statement locks the row for the second.
+ * @returns how often each reason was given
+ */
+export async function countReport(
+  db: Executor,
+  { linkId, reason, details, at }: NewReport,
+): Promise<Record<string, number>> {
   const row = { link_id: linkId, count: 1, reasons: '{}', notes: '[]', first_at: at, last_at: at }
   const locked = await db
     .insertInto('reports')
@@ -104,38 +111,73 @@ export async function countReport(db: Executor, { linkId, reason, details, at }:
     .set({ reasons: JSON.stringify(reasons), notes: JSON.stringify(notes.slice(0, MAX_NOTES)) })
     .where('link_id', '=', linkId)
     .execute()
+  return reasons
 }
 
 /** The reports of one link. */
 export interface LinkReports {
   code: string
   count: number
+  /** From how many networks in the last 30 days. */
+  networks: number
+  /** When its owner was told that many people report it; null unless that is so. */
+  told_at: number | null
+  /** When the operator has put a warning before it; null unless there is one. */
+  warned_at: number | null
   reasons: Record<string, number>
   notes: Note[]
   first_at: number
   last_at: number
 }
 
-/** The reported links that are not suspended: the most reported first, then the last reported. */
-export async function openReports(db: Executor, limit: number): Promise<LinkReports[]> {
+/**
+ * The reported links that are not suspended: those that most people have reported first, then the last reported.
+ * @param first the first day of which reporters count
+ */
+export async function openReports(db: Executor, first: string, limit: number): Promise<LinkReports[]> {
   const rows = await db
     .selectFrom('reports')
     .innerJoin('links', 'links.id', 'reports.link_id')
-    .select(['links.code', 'reports.count', 'reasons', 'notes', 'first_at', 'last_at'])
+    .select(['links.code', 'links.reported_at as told_at', 'links.warned_at'])
+    .select(['reports.count', 'reasons', 'notes', 'first_at', 'last_at'])
+    .select((each) =>
+      each
+        .selectFrom('reporters')
+        .select(({ fn }) => fn.countAll<number>().as('networks'))
+        .whereRef('reporters.link_id', '=', 'reports.link_id')
+        .where('reporters.day', '>=', first)
+        .as('networks'),
+    )
     .where('links.removed_at', 'is', null)
+    .orderBy('networks', 'desc')
     .orderBy('reports.count', 'desc')
     .orderBy('last_at', 'desc')
     .limit(limit)
     .execute()
   return rows.map((row) => ({
     ...row,
+    networks: Number(row.networks),
     reasons: JSON.parse(row.reasons) as LinkReports['reasons'],
     notes: JSON.parse(row.notes) as Note[],
   }))
 }
 
+/** How many links that many people have reported are neither suspended nor warned of: they wait for the operator. */
+export async function countUnhandled(db: Executor): Promise<number> {
+  const row = await db
+    .selectFrom('reports')
+    .innerJoin('links', 'links.id', 'reports.link_id')
+    .select(({ fn }) => fn.countAll<number>().as('links'))
+    .where('links.reported_at', 'is not', null)
+    .where('links.removed_at', 'is', null)
+    .where('links.warned_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(row.links)
+}
+
 /** Returns false when the link has no reports. */
 export async function deleteReport(db: Executor, linkId: number): Promise<boolean> {
+  await deleteReporters(db, linkId)
   const result = await db.deleteFrom('reports').where('link_id', '=', linkId).executeTakeFirst()
   return result.numDeletedRows === 1n
 }

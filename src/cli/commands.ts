@@ -29,6 +29,7 @@ import { restore } from './restore.ts'
 import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 import { verify } from './verify.ts'
+import { unwarn, warn } from './warn.ts'
 
 const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, mcp]
 
@@ -36,6 +37,8 @@ const operator = [
   status,
   block,
   unblock,
+  warn,
+  unwarn,
   entries,
   reports,
   links,

@@ -5,10 +5,13 @@ import { formatTable, formatTime, toSingleLine } from './table.ts'
 
 type LinkReports = ReportsResult['reports'][number]
 
+const hint = `NETWORKS: from how many the code was reported in 30 days; with ! its owner was told.
+"/<code>+" shows where a code leads; then "quirl block <code>", "quirl warn <code>" or "quirl reports dismiss <code>"`
+
 export const reports: Command = {
   name: 'reports',
   usage: '[dismiss <code>]',
-  summary: 'list the reported codes, the most reported first; or dismiss the reports of one',
+  summary: 'list the reported codes, those that most people have reported first; or dismiss the reports of one',
   options: { json: { type: 'boolean', doc: 'print all details as JSON' } },
   async run(context) {
     const [verb, ...rest] = context.args
@@ -18,13 +21,15 @@ export const reports: Command = {
     if (found.length === 0) return 'there are no reports'
     const rows = found.map((each) => [
       each.code,
+      `${each.networks}${each.told_at === null ? '' : ' !'}`,
       String(each.count),
       formatTime(each.last_at),
+      each.warned_at === null ? '-' : 'yes',
       reasonsOf(each),
       newest(each),
     ])
-    const hint = '"/<code>+" shows where a code leads; then "quirl block <code>" or "quirl reports dismiss <code>"'
-    return `${formatTable([['CODE', 'REPORTS', 'LAST (UTC)', 'REASONS', 'NEWEST NOTE'], ...rows])}\n\n${hint}`
+    const header = ['CODE', 'NETWORKS', 'REPORTS', 'LAST (UTC)', 'WARNED', 'REASONS', 'NEWEST NOTE']
+    return `${formatTable([header, ...rows])}\n\n${hint}`
   },
 }
 

@@ -47,6 +47,7 @@ test('nothing is required: every value has a default', () => {
     limitQr: 300,
     limitDomains: 10,
     limitReports: 20,
+    reportThreshold: 5,
     limitFailures: 600,
     limitGuesses: 20,
     limitLinkGuesses: 100,

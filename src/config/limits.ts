@@ -20,6 +20,13 @@ export const limitSettings = {
   limitQr: limit('QR', 300, 'QR images'),
   limitDomains: limit('DOMAINS', 10, 'domains registered'),
   limitReports: limit('REPORTS', 20, 'abuse reports'),
+  reportThreshold: setting({
+    name: 'REPORT_THRESHOLD',
+    fallback: '5',
+    parse: (text) => integer(text, 1, 1000),
+    allowed: 'a whole number from 1 to 1000',
+    doc: 'from how many networks (IPv4 /24, IPv6 /48) within 30 days a link is reported until you and its owner are told ([abuse](abuse.md#reports))',
+  }),
   limitFailures: limit('FAILURES', 600, 'refused creations'),
   limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
   limitGuesses: limit('GUESSES', 20, 'wrong passwords of links'),

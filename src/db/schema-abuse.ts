@@ -24,6 +24,21 @@ export interface ReportsTable {
   last_at: number
 }
 
+/** From where a link was reported in the last 30 days. */
+export interface ReportersTable {
+  link_id: number
+  /** The UTC day, as `2026-11-26`. */
+  day: string
+  /** 16 bits of a salted digest of the network. */
+  network: number
+}
+
+/** The salts of these digests. */
+export interface ReporterSaltsTable {
+  day: string
+  salt: string
+}
+
 /** The audit log of changes that the service or its operator has made to links and domains of others. Append-only. */
 export interface AuditTable {
   id: Generated<number>

@@ -1,5 +1,13 @@
 import type { Generated } from '#kysely'
-import type { AuditTable, ReportsTable, RulesTable, SaltsTable, SweepsTable } from './schema-abuse.ts'
+import type {
+  AuditTable,
+  ReportersTable,
+  ReporterSaltsTable,
+  ReportsTable,
+  RulesTable,
+  SaltsTable,
+  SweepsTable,
+} from './schema-abuse.ts'
 import type { CreationKeysTable } from './schema-keys.ts'
 import type { RevisionsTable, SharesTable } from './schema-owners.ts'
 import type {
@@ -56,6 +64,14 @@ interface LinksTable {
   rotated_at: number | null
   /** The hash of its password in the PHC string format; null without one. */
   password: string | null
+  /** When the operator put a warning before the link; null unless there is one, as the next column. */
+  warned_at: number | null
+  warned_reason: string | null
+  /** When the owner was told that people report the link; null unless that is so, as the next two columns. */
+  reported_at: number | null
+  /** From how many networks, and the reason that most have given. */
+  reported_networks: number | null
+  reported_reason: string | null
 }
 
 /** Responses of creations, for retries with the same `Idempotency-Key`. */
@@ -147,6 +163,8 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   rules: RulesTable
   reports: ReportsTable
+  reporters: ReportersTable
+  reporter_salts: ReporterSaltsTable
   shares: SharesTable
   audit: AuditTable
   sweeps: SweepsTable

@@ -27,11 +27,17 @@ export function details(
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: link.suspension && suspensionDetails(link.suspension),
+    warned: link.warning && { ...link.warning, at: isoTime(link.warning.at) },
+    reported: link.reported && { ...link.reported, at: isoTime(link.reported.at) },
     totals,
     ...(asOf !== undefined && { as_of: asOf }),
   }
 }
 
 function suspensionDetails({ reason, source, at }: Suspension) {
-  return { reason, source, at: new Date(at).toISOString() }
+  return { reason, source, at: isoTime(at) }
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString()
 }

@@ -24,6 +24,25 @@ export interface Link {
   updatedAt: number
   /** Null unless the link is suspended for abuse. */
   suspension: Suspension | null
+  /** Null unless the operator warns visitors before they go on. */
+  warning: Warning | null
+  /** Null unless so many people have reported the link that its owner was told. */
+  reported: Reported | null
+}
+
+/** Why visitors are warned of a link, which its owner can read. */
+export interface Warning {
+  reason: string
+  at: number
+}
+
+/** What the owner of a link is told of its reports: they change nothing by themselves. */
+export interface Reported {
+  at: number
+  /** From how many networks the link was reported until then, in 30 days. */
+  networks: number
+  /** The reason that most have given. */
+  reason: string
 }
 
 /** The suspension of a link for abuse. Its owner and visitors read that the link was removed. */

@@ -143,6 +143,20 @@ const removedBody = Type.Object(
   { title: 'Removal', description: 'Set when the link was blocked for abuse. Its owner can delete it, not change it.' },
 )
 
+const warnedBody = Type.Object(
+  { reason: Type.String(), at: time('When the operator put the warning there, UTC.') },
+  { title: 'Warning', description: 'Set when the operator has browsers see a warning before they go on.' },
+)
+
+const reportedBody = Type.Object(
+  {
+    networks: count('From how many networks the link was reported in the 30 days before.'),
+    reason: Type.String({ description: 'The reason that most have given.' }),
+    at: time('When there were that many, UTC.'),
+  },
+  { title: 'Reported', description: 'Set when people in many networks have reported the link. It changes no visit.' },
+)
+
 /** The details of a link. */
 export const detailsBody = Type.Object(
   {
@@ -162,6 +176,8 @@ export const detailsBody = Type.Object(
     created_at: time('When the link was created, UTC.'),
     updated_at: time('When the link was last changed, UTC.'),
     removed: nullable(removedBody),
+    warned: nullable(warnedBody),
+    reported: nullable(reportedBody),
     totals: totalsBody,
     as_of: Type.Optional(asOfField),
   },

@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import type { Link, Suspension } from './link.ts'
+import type { Link, Reported, Suspension, Warning } from './link.ts'
 import { ownToken } from './rotation-store.ts'
 
 type LinkRow = Selectable<Tables['links']>
@@ -27,6 +27,11 @@ export const linkColumns = [
   'links.removed_source',
   'links.removed_expression',
   'links.password',
+  'links.warned_at',
+  'links.warned_reason',
+  'links.reported_at',
+  'links.reported_networks',
+  'links.reported_reason',
 ] as const
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
@@ -127,6 +132,38 @@ export async function setSuspension(db: Executor, link: Link, suspension: Suspen
   return result.numUpdatedRows === 1n
 }
 
+/** Warns visitors of a link, or no longer. @returns false when the link was changed or deleted since it was read */
+export async function setWarning(db: Executor, link: Link, warning: Warning | null): Promise<boolean> {
+  const result = await db
+    .updateTable('links')
+    .set({ warned_at: warning?.at ?? null, warned_reason: warning?.reason ?? null, revision: link.revision + 1 })
+    .where('id', '=', link.id)
+    .where('revision', '=', link.revision)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/**
+ * Notes what the owner of a link is told of its reports. It is no change of the link, whose revision stays.
+ * @returns false when he was told after `before`
+ */
+export async function setReported(db: Executor, linkId: number, reported: Reported, before: number): Promise<boolean> {
+  const { at, networks, reason } = reported
+  const result = await db
+    .updateTable('links')
+    .set({ reported_at: at, reported_networks: networks, reported_reason: reason })
+    .where('id', '=', linkId)
+    .where((each) => each.or([each('reported_at', 'is', null), each('reported_at', '<=', before)]))
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** The owner of a link is told of no reports any more. */
+export async function clearReported(db: Executor, linkId: number): Promise<void> {
+  const none = { reported_at: null, reported_networks: null, reported_reason: null }
+  await db.updateTable('links').set(none).where('id', '=', linkId).execute()
+}
+
 /** The next links that are not suspended, by ID. */
 export async function findActiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
@@ -139,7 +176,7 @@ export async function findSuspendedByRule(db: Executor): Promise<Link[]> {
   return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
 }
 
-export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
+export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported'>) {
   return {
     target: link.target,
     payload: JSON.stringify(link.payload),
@@ -169,7 +206,14 @@ export function toLink(row: LinkColumns): Link {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     suspension: toSuspension(row),
+    warning: row.warned_at === null ? null : { at: row.warned_at, reason: row.warned_reason ?? '' },
+    reported: toReported(row),
   }
+}
+
+function toReported(row: Pick<LinkRow, `reported_${'at' | 'networks' | 'reason'}`>): Reported | null {
+  const { reported_at: at, reported_networks: networks, reported_reason: reason } = row
+  return at === null ? null : { at, networks: networks ?? 0, reason: reason ?? '' }
 }
 
 function toSuspension(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'expression'}`>): Suspension | null {

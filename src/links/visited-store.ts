@@ -13,6 +13,7 @@ const columns = [
   'removed_source',
   'rules',
   'password',
+  'warned_at',
 ] as const
 
 type Values<Names extends readonly (keyof Tables['links'])[]> = {

@@ -13,6 +13,8 @@ export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 
   rules: string | null
   /** Who suspended it for abuse; null unless it is suspended. */
   suspendedBy: Suspension['source'] | null
+  /** Whether the operator warns people of it before they go on. */
+  isWarned: boolean
 }
 
 /** The link of a code; 'gone' when it was deleted; undefined when there never was one. */
@@ -30,10 +32,11 @@ export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: st
 function toFound(values: VisitedValues | undefined): Found {
   if (values === undefined) return undefined
   if (values[0] === null) return 'gone'
-  const [id, code, kind, target, payload, utm, active, source, rules, hash] = values
+  const [id, code, kind, target, payload, utm, active, source, rules, hash, warnedAt] = values
   const suspendedBy = source as Visited['suspendedBy']
   const password = hash as Visited['password']
-  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy, rules, password }
+  const states = { active: active === 1, suspendedBy, isWarned: warnedAt !== null }
+  return { id, code, kind, target, payload, utm, ...states, rules, password }
 }
 
 /** A link's own data as its kind sees it. */

@@ -6,11 +6,17 @@ import { isObject } from '../http/body.ts'
 import { publicUrl } from '../http/fields.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
-import type { Link } from './link.ts'
+import type { Link, Reported } from './link.ts'
 import { trimmedUrl } from './trim-urls.ts'
 import { urlFault, type OnTrimmed, type UrlPolicy } from './url-policy.ts'
 
-export const webhookEventTypes = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing'] as const
+export const webhookEventTypes = [
+  'link.changed',
+  'link.removed',
+  'link.reported',
+  'scans.milestone',
+  'destination.failing',
+] as const
 
 export type WebhookEventType = (typeof webhookEventTypes)[number]
 
@@ -104,6 +110,8 @@ export interface LinkWebhooks {
    * @param further names what changed besides the link's own fields
    */
   onChange: (transaction: Transaction<Tables>, before: Link, after: Link, further?: string[]) => Promise<void>
+  /** Queues the event of a link that many people have reported, in the transaction that notes that. */
+  onReported: (transaction: Transaction<Tables>, link: Link, reported: Reported) => Promise<void>
 }
 
 const validate = createValidator(Type.Object({ webhook: webhookField }))

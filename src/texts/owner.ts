@@ -27,6 +27,19 @@ const en = {
   blockedBecause: (reason: string) => `Reason: ${reason}.`,
   blockedListed: (address: string) => `Reason: ${address} is on a list of harmful addresses.`,
   blockedSince: 'Visitors see a page that says so. You can delete the link, but not change it.',
+  warned: (at: string) =>
+    `Since ${at}, the operator warns visitors: browsers show a page that names the destination first.`,
+  reported: (at: string) => `People from several networks had reported this link by ${at}.`,
+  reportedMostly: {
+    phishing: 'Most say that it is phishing.',
+    malware: 'Most say that it leads to malware.',
+    scam: 'Most say that it is a scam.',
+    spam: 'Most say that it is spam.',
+    illegal: 'Most say that it is illegal.',
+    other: 'Most give another reason.',
+  },
+  reportedSo:
+    'Reports change nothing by themselves: the operator looks at them. If you did not expect this, check where the link leads.',
   leadsTo: 'It leads to',
   leads: {
     page: (headline: string, buttons: number) =>
@@ -93,6 +106,18 @@ const de: typeof en = {
   blockedBecause: (reason) => `Grund: ${reason}.`,
   blockedListed: (address) => `Grund: ${address} steht auf einer Liste schädlicher Adressen.`,
   blockedSince: 'Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.',
+  warned: (at) => `Seit dem ${at} warnt der Betreiber Besucher: Browser zeigen zuerst eine Seite, die das Ziel nennt.`,
+  reported: (at) => `Personen aus mehreren Netzen hatten diesen Link bis zum ${at} gemeldet.`,
+  reportedMostly: {
+    phishing: 'Die meisten nennen Phishing.',
+    malware: 'Die meisten nennen Schadsoftware.',
+    scam: 'Die meisten nennen Betrug.',
+    spam: 'Die meisten nennen Spam.',
+    illegal: 'Die meisten nennen illegale Inhalte.',
+    other: 'Die meisten nennen einen anderen Grund.',
+  },
+  reportedSo:
+    'Meldungen allein ändern nichts: Der Betreiber sieht sie sich an. Wenn Sie das nicht erwartet haben, prüfen Sie, wohin der Link führt.',
   leadsTo: 'Er führt zu',
   leads: {
     page: (headline, buttons) =>

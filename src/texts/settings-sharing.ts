@@ -3,6 +3,7 @@ import type { ByLanguage } from './language.ts'
 const enEvents = {
   'link.changed': 'The link was changed',
   'link.removed': 'The link was blocked for abuse',
+  'link.reported': 'Many people have reported the link',
   'scans.milestone': 'It reached 10, 100, 1,000 … visits by people',
   'destination.failing': 'Its destination cannot be reached',
 }
@@ -136,6 +137,7 @@ const de: typeof en = {
     events: {
       'link.changed': 'der Link geändert wurde',
       'link.removed': 'der Link wegen Missbrauchs gesperrt wurde',
+      'link.reported': 'viele Personen den Link gemeldet haben',
       'scans.milestone': 'er 10, 100, 1.000 … Besuche von Menschen erreicht hat',
       'destination.failing': 'sein Ziel nicht erreichbar ist',
     },

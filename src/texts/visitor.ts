@@ -27,7 +27,18 @@ const en = {
     locked: 'This link is protected by a password: only those who know it can see where it leads.',
     go: 'Go there',
     unlock: 'Enter the password',
-    states: { active: 'active', locked: 'password', rules: 'rules' },
+    warned: 'The operator of this service warns of this link: you will see that before you go on.',
+    states: { active: 'active', locked: 'password', rules: 'rules', warned: 'warning' },
+  },
+  warning: {
+    title: 'Be careful with this link',
+    lead: 'The operator of this service warns of this link.',
+    leadsTo: 'It leads to',
+    opens: 'It opens a page that a stranger has written.',
+    advice:
+      'Go on only if you know who gave you the link and expect this. Do not enter a password or payment details there, and install nothing.',
+    go: 'Go on anyway',
+    show: 'Show the page anyway',
   },
 }
 
@@ -58,7 +69,18 @@ const de: typeof en = {
     locked: 'Dieser Link ist durch ein Passwort geschützt: Nur wer es kennt, sieht, wohin er führt.',
     go: 'Dorthin gehen',
     unlock: 'Passwort eingeben',
-    states: { active: 'aktiv', locked: 'Passwort', rules: 'Regeln' },
+    warned: 'Der Betreiber dieses Dienstes warnt vor diesem Link: Das sehen Sie, bevor es weitergeht.',
+    states: { active: 'aktiv', locked: 'Passwort', rules: 'Regeln', warned: 'Warnung' },
+  },
+  warning: {
+    title: 'Vorsicht bei diesem Link',
+    lead: 'Der Betreiber dieses Dienstes warnt vor diesem Link.',
+    leadsTo: 'Er führt zu',
+    opens: 'Er öffnet eine Seite, die eine fremde Person geschrieben hat.',
+    advice:
+      'Gehen Sie nur weiter, wenn Sie wissen, von wem der Link ist, und das erwarten. Geben Sie dort kein Passwort und keine Zahlungsdaten ein, und installieren Sie nichts.',
+    go: 'Trotzdem weiter',
+    show: 'Seite trotzdem zeigen',
   },
 }
 

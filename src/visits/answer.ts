@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage, wantsPage } from '../http/accept.ts'
 import { addVary } from '../http/compress.ts'
-import { sendPage } from '../http/document.ts'
+import { sendPage, type Page } from '../http/document.ts'
 import { html } from '../http/html.ts'
 import { catalogue, Problem } from '../http/problem.ts'
 import type { Answer } from '../links/rules/compile.ts'
+import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { visitorTexts } from '../texts/visitor.ts'
 import type { Decide, Decision, RuledLink } from './decide.ts'
+import type { LiveLink } from './live-link.ts'
 import type { Visits } from './open.ts'
+import { redirectWarning } from './warning-page.ts'
 
 /**
  * Records the scan of a link with rules, and then responds. HEAD gets the same response and records nothing.
@@ -22,7 +25,7 @@ export function respondByRules(
   sendItself: () => FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
   const respondTo = ({ met, scan }: Decision) => {
-    const send = () => (met === undefined ? sendItself() : sendAnswer(request, reply, met.answer))
+    const send = () => (met === undefined ? sendItself() : sendAnswer(request, reply, live, met.answer))
     const respond = () => trySend(reply, send)
     if (request.method === 'HEAD') respond()
     else recordScan(scan, respond)
@@ -42,7 +45,7 @@ export async function sendFileByRules(
   sendFile: () => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const { met } = decide.ifLoaded(request.raw, live) ?? (await decide.onceLoaded(request.raw, live))
-  return met === undefined ? sendFile() : sendAnswer(request, reply, met.answer)
+  return met === undefined ? sendFile() : sendAnswer(request, reply, live, met.answer)
 }
 
 /** Sends a response outside of the handler, which no error may leave unanswered. */
@@ -54,10 +57,33 @@ export function trySend(reply: FastifyReply, send: () => FastifyReply): void {
   }
 }
 
-/** Redirects a visitor; after a form (RFC 9110, 15.4.4), to be followed by GET. */
-export function sendRedirect({ method }: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+/** Whether a person is to be warned of a link first. Programs are not: nobody reads what they get. */
+export function isToBeWarned({ headers }: FastifyRequest, { isWarned }: LiveLink): boolean {
+  return isWarned && wantsPage(headers.accept)
+}
+
+/** Sends a page with the operator's warning. */
+export function sendWarning(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pageIn: (language: Language) => Page,
+): FastifyReply {
+  reply.header('x-robots-tag', 'noindex')
+  addVary(reply, 'accept')
+  addVary(reply, 'accept-language')
+  return sendPage(reply, pageIn(pageLanguage(request)))
+}
+
+/** Redirects a visitor; after a form (RFC 9110, 15.4.4), to be followed by GET. Of a link with a warning, a browser gets that. */
+export function sendRedirect(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: LiveLink,
+  location: string,
+): FastifyReply {
+  if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => redirectWarning(location, language))
   return reply
-    .code(method === 'POST' ? 303 : 302)
+    .code(request.method === 'POST' ? 303 : 302)
     .header('location', location)
     .send()
 }
@@ -66,9 +92,9 @@ export function sendRedirect({ method }: FastifyRequest, reply: FastifyReply, lo
  * Sends the response of a rule.
  * @throws {Problem} 410 with the owner's text when the link has ended, for a client that is not a browser
  */
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, live: LiveLink, answer: Answer): FastifyReply {
   reply.header('cache-control', 'private, no-store')
-  if ('location' in answer) return sendRedirect(request, reply, answer.location)
+  if ('location' in answer) return sendRedirect(request, reply, live, answer.location)
   const { ended, isEarly = false } = answer
   if (!wantsPage(request.headers.accept)) throw new Problem('link_ended', ended)
   const lang = pageLanguage(request)

@@ -62,6 +62,8 @@ function resolveRedirect(
     const resolution = resolve(code)
     if (resolution instanceof Promise || resolution.state !== 'live') return undefined
     const { live } = resolution
+    // A browser gets the warning, of which the route knows.
+    if (live.isWarned) return undefined
     if (!hasRules(live)) return redirectOf(live, visitorOf(request))
     const decision = decide.ifLoaded(request, live)
     if (decision === undefined) return undefined

@@ -9,6 +9,8 @@ export interface LiveLink {
   kind: Kind
   content: () => Content<Record<string, unknown>>
   visit: (visitor: Visitor) => Outcome
+  /** Whether the operator warns people of it before they go on. */
+  isWarned: boolean
   /** Null when it has no rules, which precede `visit`. */
   rules: (() => CompiledRules) | null
 }

@@ -12,7 +12,7 @@ const platforms: Visitor['platform'][] = ['ios', 'android', 'other']
 type Texts = (typeof visitorTexts)[Language]['preview']
 
 /** The page that shows a visitor the destination of a code before the visit. */
-export function previewPage({ code, kind, content, visit, rules }: LiveLink, language: Language): Page {
+export function previewPage({ code, kind, content, visit, rules, isWarned }: LiveLink, language: Language): Page {
   const texts = visitorTexts[language].preview
   const locations = platforms.flatMap((platform) => {
     const outcome = visit({ platform })
@@ -23,9 +23,14 @@ export function previewPage({ code, kind, content, visit, rules }: LiveLink, lan
   const hasRules = answers.length > 0
   const byRule = locationsOf(answers)
   return frame(code, language, {
-    states: [texts.states.active, ...(hasRules ? [texts.states.rules] : [])],
+    states: [
+      texts.states.active,
+      ...(hasRules ? [texts.states.rules] : []),
+      ...(isWarned ? [texts.states.warned] : []),
+    ],
     go: texts.go,
-    body: html`${locations.length === 0 ? html`<p>${texts.opens}</p>` : destinations(locations, texts)}
+    body: html`${isWarned && html`<p>${texts.warned}</p>`}
+    ${locations.length === 0 ? html`<p>${texts.opens}</p>` : destinations(locations, texts)}
     ${linked.length > 0 && html`<p>${texts.linksTo}</p>`} ${linked.map(address)}
     ${hasRules && html`<p>${texts.rules}</p>`} ${byRule.length > 0 && html`<p>${texts.rulesLeadTo}</p>`}
     ${byRule.map(address)}`,
@@ -69,7 +74,7 @@ function destinations(locations: { platform: Visitor['platform']; location: stri
 }
 
 /** An address with its host emphasised, by which people recognise where it leads. */
-function address(url: string): Html {
+export function address(url: string): Html {
   const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)([^]*)$/i.exec(url) ?? [url, '', '', url]
   return html`<p class="address"><code>${scheme}<strong>${host}</strong>${rest}</code></p>`
 }

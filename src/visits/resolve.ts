@@ -182,12 +182,12 @@ function toResolution(found: Found): Resolution {
 }
 
 function toLive(found: Visited): LiveLink {
-  const { id, code, rules: json } = found
+  const { id, code, rules: json, isWarned } = found
   const kind = kindOf(found)
   let prepared: LiveLink['visit'] | undefined
   let compiled: CompiledRules | undefined
   const rules = json === null ? null : () => (compiled ??= rulesOf(json, found))
   const content = () => contentOf(found)
   const visit: LiveLink['visit'] = (visitor) => (prepared ??= kind.prepare(content()))(visitor)
-  return { id, code, kind, content, visit, rules }
+  return { id, code, kind, content, visit, isWarned, rules }
 }

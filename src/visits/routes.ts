@@ -12,13 +12,14 @@ import { isToken } from '../lib/token.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
-import { respondByRules, sendRedirect, trySend } from './answer.ts'
+import { isToBeWarned, respondByRules, sendRedirect, sendWarning, trySend } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
 import { previewPage, protectedPreviewPage } from './preview.ts'
 import type { LiveLink } from './live-link.ts'
 import type { Resolution } from './resolve.ts'
+import { documentWarning } from './warning-page.ts'
 
 export interface CodeRoute {
   Params: { code: string }
@@ -87,7 +88,10 @@ function visitSchema(operationId: string, note: string) {
     params: visitParams,
     response: {
       302: redirected('A redirect to the destination; `private, no-store`, no body.'),
-      200: shown('The page of the link, or its file for a client that prefers that.', fileTypes),
+      200: shown(
+        'The page of the link, or its file for a client that prefers that; for a browser also the warning that the operator has put before it.',
+        fileTypes,
+      ),
       ...problems(...missingOrEnded),
     },
   }
@@ -157,10 +161,12 @@ function sendOutcome(
   }
   const visitor = visitorOf(request.raw)
   const outcome = live.visit(visitor)
-  if (outcome.type === 'redirect') return sendRedirect(request, reply, outcome.location)
+  if (outcome.type === 'redirect') return sendRedirect(request, reply, live, outcome.location)
   if (file !== undefined) addVary(reply, 'accept')
   addVary(reply, 'accept-language')
-  return sendPage(reply, outcome.pageFor(viewerOf(request, visitor, origin)))
+  const page = outcome.pageFor(viewerOf(request, visitor, origin))
+  if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
+  return sendPage(reply, page)
 }
 
 function viewerOf(request: FastifyRequest, { browser }: Pick<Viewer, 'browser'>, origin: VisitNeeds['origin']): Viewer {

@@ -43,7 +43,7 @@ export function reportPageRoutes(needs: ReportPageNeeds): Record<'show' | 'repor
 }
 
 async function takeReport(
-  { report, origin, contact }: ReportPageNeeds,
+  { report, origin, client, contact }: ReportPageNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -54,7 +54,8 @@ async function takeReport(
   const language = pageLanguage(request)
   addVary(reply, 'accept-language')
   try {
-    const code = await report(typed, (url) => url.origin === own || origin.owns(url))
+    const owns = (url: URL) => url.origin === own || origin.owns(url)
+    const code = await report(typed, { address: client.of(request.raw), owns })
     return sendPage(reply.header('cache-control', 'no-store'), reportedPage(code, language))
   } catch (error) {
     if (!(error instanceof Problem)) throw error

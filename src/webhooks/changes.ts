@@ -4,7 +4,7 @@ import type { Tables } from '../db/schema.ts'
 import type { Totals } from '../links/link.ts'
 import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
 import { checkedAddress } from './checked-address.ts'
-import { changeEvent } from './event.ts'
+import { changeEvent, reportedEvent } from './event.ts'
 import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
 import { siteOf } from './receivers.ts'
@@ -46,6 +46,11 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       }
       const event = changeEvent(before, after, further, now())
       if (event !== undefined && eventsOf(webhook).includes(event.type)) await outbox.add(transaction, after.id, event)
+    },
+    async onReported(transaction, link, reported) {
+      const webhook = enabled ? await findWebhook(transaction, link.id) : undefined
+      if (webhook === undefined || !eventsOf(webhook).includes('link.reported')) return
+      await outbox.add(transaction, link.id, reportedEvent(link, reported))
     },
   }
 }

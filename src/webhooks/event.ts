@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Link } from '../links/link.ts'
+import type { Link, Reported } from '../links/link.ts'
 import type { WebhookEventType } from '../links/webhook.ts'
 
 /** An event that is sent to a webhook. */
@@ -19,14 +19,17 @@ export function createEvent(type: WebhookEventType, at: number, data: object): W
 }
 
 /** Fields of a link whose change is no news by itself. */
-const silent = new Set(['revision', 'updatedAt', 'suspension'])
+const silent = new Set(['revision', 'updatedAt', 'suspension', 'warning', 'reported'])
 
 /** The names of the fields that differ between two revisions of a link, as the API calls them; never their values. */
 export function changedFields(before: Link, after: Link): string[] {
   const fields = Object.keys(after) as (keyof Link)[]
-  const changed = fields.filter((field) => !silent.has(field) && !isDeepStrictEqual(before[field], after[field]))
-  const isRemovedChanged = (before.suspension === null) !== (after.suspension === null)
-  return isRemovedChanged ? [...changed, 'removed'] : changed
+  const changed: string[] = fields.filter(
+    (field) => !silent.has(field) && !isDeepStrictEqual(before[field], after[field]),
+  )
+  if ((before.suspension === null) !== (after.suspension === null)) changed.push('removed')
+  if (!isDeepStrictEqual(before.warning, after.warning)) changed.push('warned')
+  return changed
 }
 
 /** The event of a change of a link; undefined when nothing that it tells has changed. */
@@ -44,4 +47,9 @@ export function changeEvent(before: Link, after: Link, further: string[], at: nu
   }
   const changed = [...changedFields(before, after), ...further]
   return changed.length === 0 ? undefined : createEvent('link.changed', at, { code, revision, changed })
+}
+
+/** The event of a link that many people have reported. */
+export function reportedEvent({ code, revision }: Link, { at, networks, reason }: Reported): WebhookEvent {
+  return createEvent('link.reported', at, { code, revision, networks, reason, at: new Date(at).toISOString() })
 }

@@ -20,6 +20,8 @@ export const content: Omit<Link, 'id'> = {
   createdAt: 1_795_225_879_440,
   updatedAt: 1_795_225_879_440,
   suspension: null,
+  warning: null,
+  reported: null,
 }
 
 export let lastId = 2 ** 33

@@ -12,6 +12,7 @@ export const link = (revision: number, active = true): Visited => ({
   password: null,
   active,
   suspendedBy: null,
+  isWarned: false,
   rules: null,
 })
 

@@ -51,7 +51,7 @@ async function readRow(deps: ImportDeps, row: object, own: OwnFields, origin: st
   const draft = await hashDraft(readDraft({ ...deps, onTrimmed }, row), deps.hashPassword)
   const link = newLink(deps, draft, own)
   const drawing = { origin, holder: asHolder('import'), charge: async () => {} }
-  const shown = { link: { ...link, suspension: null }, design: undefined }
+  const shown = { link: { ...link, suspension: null, warning: null, reported: null }, design: undefined }
   const design = await checkDesign(deps.designs, shown, row, drawing)
   return { linkId: link.id, own, link, design, isTrimmed }
 }

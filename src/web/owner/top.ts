@@ -1,4 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { poorContrast } from '../../qr/design/style.ts'
@@ -17,6 +18,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
+  ${link.suspension === null && html`${warningNote(view)} ${reportedNote(view)}`}
   ${link.suspension === null && reachabilityWarning(origin, view.language)} ${fileRemark(view)} ${card(view, notice)}`
 }
 
@@ -58,6 +60,23 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   const because = source === 'list' && expression !== null ? blockedListed(expression) : blockedBecause(reason)
   return html`<p class="note alarm" role="alert">
     ${withTime(blocked[source], at, language)} ${reason !== '' && because} ${blockedSince}
+  </p>`
+}
+
+function warningNote({ link: { warning }, language }: OwnerView): Html | null {
+  if (warning === null) return null
+  const { warned, blockedBecause } = ownerTexts[language]
+  return html`<p class="note alarm" role="alert">
+    ${withTime(warned, warning.at, language)} ${warning.reason !== '' && blockedBecause(warning.reason)}
+  </p>`
+}
+
+function reportedNote({ link: { reported }, language }: OwnerView): Html | null {
+  if (reported === null) return null
+  const { reported: told, reportedMostly, reportedSo } = ownerTexts[language]
+  const mostly: Record<string, string> = reportedMostly
+  return html`<p class="note warning">
+    ${withTime(told, reported.at, language)} ${ownValue(mostly, reported.reason)} ${reportedSo}
   </p>`
 }
 

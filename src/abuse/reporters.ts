@@ -1,0 +1,67 @@
+import { hash, randomBytes } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import type { Executor } from '../db/database.ts'
+import {
+  deleteReporter,
+  findReporters,
+  insertReporter,
+  obtainSalts,
+  type Reporter,
+  type Salts,
+} from './reporter-store.ts'
+
+const DAY_MS = 86_400_000
+/** Reports count for that long, today included. */
+const REPORT_DAYS = 30
+export const REPORT_MS = REPORT_DAYS * DAY_MS
+/** More networks of one link are not told apart: its reports are as serious already. */
+export const MAX_NETWORKS = 1000
+/** The prefixes that one person has at most: a provider gives a line one of these, or less. */
+const PREFIXES = { ipv4: 24, ipv6: 48 } as const
+
+/** The network of a client's address: IPv4 /24, IPv6 /48. What is no address is a network of its own. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address)
+  const kind = parsed.kind()
+  const bytes = parsed.toByteArray().slice(0, PREFIXES[kind] / 8)
+  return `${kind} ${bytes.join('.')}`
+}
+
+/** The first UTC day whose reports count. */
+export function firstDay(now: number): string {
+  return dayOf(now - (REPORT_DAYS - 1) * DAY_MS)
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
+/**
+ * Notes the network of a report, which counts once however often it reports, in a transaction that has locked the link's reports.
+ * @returns from how many networks the link was reported in `REPORT_DAYS`; at most `MAX_NETWORKS`
+ */
+export async function noteReporter(db: Executor, linkId: number, network: string, now: number): Promise<number> {
+  const [first, today] = [firstDay(now), dayOf(now)]
+  const salts = await obtainSalts(db, first, today, randomBytes(32).toString('hex'))
+  const digests = digestsOf(salts, linkId, network)
+  const isSame = ({ day, network: digest }: Reporter) => digests.get(day) === digest
+  const found = await findReporters(db, linkId, first)
+  const others = found.filter((each) => !isSame(each))
+  if (others.length >= MAX_NETWORKS) return MAX_NETWORKS
+  // It counts from its last report on.
+  for (const earlier of found.filter((each) => isSame(each) && each.day !== today)) {
+    await deleteReporter(db, linkId, earlier)
+  }
+  await insertReporter(db, linkId, { day: today, network: digests.get(today) ?? 0 })
+  return others.length + 1
+}
+
+/**
+ * A network as each day's salt digests it, for one link: 16 bits, which 256 networks of IPv4 share, so that not even who has the
+ * salt finds the network.
+ */
+function digestsOf(salts: Salts, linkId: number, network: string): Map<string, number> {
+  const digest = (salt: string) => hash('sha256', `${salt}reporter ${linkId} ${network}`, 'buffer').readUInt16BE(0)
+  return new Map(Array.from(salts, ([day, salt]) => [day, digest(salt)]))
+}
