@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
 import { openRemovalClock, type RemovalClock } from './db/removal-clock.ts'
-import { openDisk, type Disk } from './disk/open.ts'
+import type { Disk } from './disk/open.ts'
 import type { StoreFaults } from './db/store-faults.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, untrustedProxyWarning, type ClientAddress } from './http/client-address.ts'
@@ -27,6 +27,7 @@ import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment, Open } from './services/environment.ts'
+import { openConfiguredDisk } from './services/disk.ts'
 import { openConfiguredLimits } from './services/limits.ts'
 import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
@@ -106,7 +107,8 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const draining = createDraining()
   const hasServed = draining.begun
   const { sync, postgresTimes } = environment
-  const kept = { sync, postgresTimes, hasServed }
+  const disk = open('the watch of the disk', openConfiguredDisk(config, { ...environment.disk, monotonic, log }))
+  const kept = { sync, postgresTimes, hasServed, disk }
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
   const clock = open('the clock', openRemovalClock({ db: store.db, now, log }))
   const removalTime = clock.time
@@ -118,27 +120,26 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, log })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
   const times = { now, removalTime, monotonic }
-  return { ...times, times, clock, log, draining, store, bus, domains, origin, client }
+  return { ...times, times, clock, log, draining, disk, store, bus, domains, origin, client }
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /** Opens the features that resolve and record visits. */
 async function openRecording(config: Config, environment: Environment, foundation: Foundation, open: Open) {
-  const { now, removalTime, clock, monotonic, log, store, bus, origin, client } = foundation
+  const { now, removalTime, clock, monotonic, log, disk, store, bus, origin, client } = foundation
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const disk = open('the watch of the disk', openDisk({ dataDir, floor: config.diskFloor, log }))
   const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, disk, now, log })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids }
+  const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids, disk }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
   const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))
   void clock.check()
-  return { ids, places, disk, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
+  return { ids, places, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
 }
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
@@ -185,16 +186,16 @@ async function openFeatures(
   close: Services['close'],
 ): Promise<Services> {
   const foundation = await openFoundation(config, environment, open)
-  const { now, times, clock, log, draining, store, bus, domains, origin, client } = foundation
+  const { now, times, clock, log, draining, disk, store, bus, domains, origin, client } = foundation
   const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
-  const { places, disk, scans, visits, webhooks } = recording
+  const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit({ client })
-  const notReady = createNotReady(store, draining, scans, abuse)
+  const notReady = createNotReady(store, draining, disk, scans, abuse)
   const features = { links, visits, disk, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
   const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }
   return {

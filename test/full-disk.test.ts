@@ -4,8 +4,11 @@ import { test, type TestContext } from 'node:test'
 import { command } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { start, type Service } from './support/program.ts'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { skipUnlessCi } from './support/programs.ts'
-import { create, visit, type Created } from './support/server.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { smallDisk, type SmallDisk } from './support/small-disk.ts'
 import { UNLIMITED } from './support/workload.ts'
 
@@ -20,12 +23,12 @@ function mountedDisk(t: TestContext): Required<SmallDisk> | undefined {
   return undefined
 }
 
-async function detailOf({ url }: Service): Promise<{ status: number; detail?: string }> {
+async function detailOf({ url }: Pick<Service, 'url'>): Promise<{ status: number; detail?: string }> {
   const response = await fetch(`${url}/readyz`)
   return { status: response.status, detail: ((await response.json()) as { detail?: string }).detail ?? '' }
 }
 
-async function metric({ url }: Service, name: string): Promise<number> {
+async function metric({ url }: Pick<Service, 'url'>, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
 }
@@ -35,7 +38,7 @@ async function visitTimes({ short_url: url }: Created, times: number): Promise<v
 }
 
 /** The statistics of a link, and what its export has. */
-async function countsOf({ url }: Service, { token }: Created) {
+async function countsOf({ url }: Pick<Service, 'url'>, { token }: Created) {
   const api = `${url}/api/manage/${token}`
   const stats = (await (await fetch(`${api}/stats`)).json()) as { totals: { scans: number }; raw_missing: number }
   const csv = await fetch(`${api}/scans.csv`)
@@ -104,4 +107,119 @@ test('of a link and hour as many visits are stored one by one as LIMIT_RAW_SCANS
   assert.ok(rows >= 5 && rows <= 8, String(rows))
   assert.deepEqual(counts, { scans: 8, missing: 8 - rows, header: String(8 - rows) })
   assert.deepEqual(await countsOf(service, other), { scans: 2, missing: 0, rows: 2, header: '0' })
+})
+
+const RESERVE_BYTES = DISK_BYTES / 16
+
+/** A service whose reserve is there, with links that were visited. */
+async function startReserved(t: TestContext, disk: SmallDisk) {
+  const server = await startServer(t, { DATA_DIR: disk.folder, DISK_FLOOR: 'off' }, undefined, {
+    disk: { checkMs: 100, reserveAfterMs: 0 },
+  })
+  const links: Created[] = []
+  for (let at = 0; at < 40; at++)
+    links.push(await create(server, { target: `https://host${at % 4}.example.com/${at}` }))
+  for (const link of links) await visitTimes(link, 2)
+  await server.services.scans.fold()
+  await poll(async () => (await metric(server, 'quirl_disk_reserve_bytes')) === RESERVE_BYTES)
+  return { server, links }
+}
+
+/** Visits until the disk takes no more of them. */
+async function fillByVisits(server: TestServer, link: Created): Promise<void> {
+  const lane = async () => {
+    while ((await detailOf(server)).status === 200) await visitTimes(link, 50)
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+}
+
+/** What must be possible on a full disk: asserts that it is. */
+async function useReserve({ url, dataDir }: TestServer, links: Created[]): Promise<void> {
+  const manage = (link?: Created) => `${url}/api/manage/${link?.token}`
+  const [paused, byPage, deleted, blocked, ...others] = links
+  assert.equal((await put(manage(paused), { active: false })).status, 200)
+  const form = { method: 'POST', body: new URLSearchParams({ action: 'pause' }), redirect: 'manual' } as const
+  assert.equal((await fetch(`${url}/m/${byPage?.token}`, form)).status, 303)
+  assert.equal((await fetch(manage(deleted), { method: 'DELETE' })).status, 200)
+  const block = await command(dataDir, 'block', blocked?.code ?? '', '--reason=phishing')
+  assert.deepEqual([block.status, block.stderr], [0, ''])
+  const changes = others.slice(0, 10).map(({ token }) => ({ token, active: false }))
+  const many = (await (await post(`${url}/api/manage`, { changes })).json()) as { changed: number }
+  assert.equal(many.changed, 10)
+  for (const link of others.slice(10, 20)) assert.equal((await fetch(manage(link), { method: 'DELETE' })).status, 200)
+  assert.equal((await command(dataDir, 'block', 'host3.example.com')).status, 0)
+  const seen = [paused, byPage, deleted, blocked].map(async (link) => (await visit(link?.short_url ?? '')).status)
+  assert.deepEqual(await Promise.all(seen), [404, 404, 410, 410])
+}
+
+/** How many of these links have scans in `scans.db`. */
+function scannedLinks(dataDir: string): number {
+  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
+  const row = db.prepare('select count(*) as links from totals').get() as { links: number }
+  db.close()
+  return row.links
+}
+
+test('strangers whose visits fill the disk keep nobody from pausing, deleting and blocking, and creations are refused until there is room', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  const { server, links } = await startReserved(t, disk)
+  const [visited, edited, ...owned] = links
+  assert.ok(visited && edited)
+  disk.fillBut(3 * MIB)
+  await fillByVisits(server, visited)
+  assert.match((await detailOf(server)).detail ?? '', /is full: links can be paused, deleted and blocked/)
+  assert.ok(!existsSync(join(disk.folder, 'reserve')))
+
+  const refused = await post(`${server.url}/api/links`, { target: 'https://example.com/' })
+  assert.equal(refused.status, 503)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.match(((await refused.json()) as { detail: string }).detail, /is full, and nothing was changed/)
+  assert.equal((await put(`${server.url}/api/manage/${edited.token}`, { title: 'Menu' })).status, 503)
+  const recorded = await metric(server, 'quirl_scans_recorded_total')
+  const lost = await metric(server, 'quirl_scans_lost_total')
+  await visitTimes(edited, 20)
+  assert.equal(await metric(server, 'quirl_scans_recorded_total'), recorded, 'the reserve is not for visits')
+  assert.ok((await metric(server, 'quirl_scans_lost_total')) >= lost + 20)
+  await useReserve(server, owned)
+  await poll(() => scannedLinks(disk.folder) === links.length - 11)
+  assert.match(
+    (await command(disk.folder, 'doctor')).stdout,
+    /the disk is full: links can be paused, deleted and blocked/,
+  )
+
+  disk.free()
+  await poll(async () => (await detailOf(server)).status === 200)
+  assert.equal(statSync(join(disk.folder, 'reserve')).size, RESERVE_BYTES)
+  assert.equal((await put(`${server.url}/api/manage/${edited.token}`, { title: 'Menu' })).status, 200)
+  await create(server, { target: 'https://example.com/' })
+  await visitTimes(edited, 3)
+  const { scans } = (await countsOf(server, edited)) as { scans: number }
+  assert.equal(scans, 5)
+  const said = server.logged.map(({ msg }) => String(msg)).join()
+  assert.equal(times(said, 'its reserve is released'), 1)
+  assert.equal(times(said, 'its reserve is restored'), 1)
+})
+
+test('the first pause, deletion or block on a disk that has just become full succeeds', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  for (const first of ['block', 'pause', 'delete'] as const) {
+    const { server, links } = await startReserved(t, disk)
+    const [one] = links
+    assert.ok(one)
+    const { isFull } = server.services.disk
+    disk.fill()
+    const api = `${server.url}/api/manage/${one.token}`
+    const answer: Record<typeof first, () => Promise<number>> = {
+      block: async () => (await command(disk.folder, 'block', one.code)).status,
+      pause: async () => (await put(api, { active: false })).status,
+      delete: async () => (await fetch(api, { method: 'DELETE' })).status,
+    }
+    assert.equal(await answer[first](), first === 'block' ? 0 : 200, first)
+    assert.ok(isFull(), 'the reserve was needed')
+    disk.free()
+    await poll(async () => (await detailOf(server)).status === 200)
+    await server.stop()
+  }
 })

@@ -340,6 +340,7 @@ function makeOld(dataDir: string): void {
     drop table instance;
     drop table imported;
     drop table unused;
+    drop table raw_missing;
     pragma user_version = 2`)
   for (const db of [links, scans]) db.close()
 }

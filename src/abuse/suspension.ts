@@ -25,7 +25,7 @@ export async function suspendLink(
 ): Promise<boolean> {
   const { at, reason } = suspension
   const audit = { at, action: 'remove', subject: link.code, source, reason }
-  const isDone = await deps.db.transaction(async (transaction) => {
+  const isDone = await deps.db.urgent(async (transaction) => {
     const suspended = await suspend(transaction, link, suspension)
     if (suspended) await insertAudit(transaction, audit)
     if (suspended) await deps.webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
@@ -38,7 +38,7 @@ export async function suspendLink(
 /** Reinstates a suspended link in the same way. */
 export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: string): Promise<boolean> {
   const audit = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
-  const isDone = await deps.db.transaction(async (transaction) => {
+  const isDone = await deps.db.urgent(async (transaction) => {
     const reinstated = await reinstate(transaction, link)
     if (reinstated) await insertAudit(transaction, audit)
     if (reinstated)

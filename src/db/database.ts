@@ -20,6 +20,11 @@ export interface Database {
    * others, and again when it was rolled back because of another one.
    */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
+  /**
+   * The same for what must be possible on a full disk: pauses, deletions and blocks, which may take from the reserve. May run
+   * `work` again, after a run that failed.
+   */
+  urgent: Database['transaction']
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */

@@ -38,6 +38,8 @@ export function requireOwnStore(dataDir: string): void {
 
 /** Options of a folder of data. */
 export interface FolderOptions {
+  /** Called once the folder is locked, before anything in it is opened. */
+  onLocked?: (() => void) | undefined
   /** Called with the differences from what the last process left. */
   onIntegrity?: (report: IntegrityReport) => void
   /** Called with the files of the folder's lock that were removed, once it was taken again; with an error each time that it could not be. */
@@ -62,7 +64,7 @@ export function openDatabase(dataDir: string, now: () => number, options: OpenOp
 export async function openInFolder<D extends Database>(
   dataDir: string,
   open: () => Promise<D>,
-  { onIntegrity = () => {}, onUnlocked = () => {}, hasServed = () => false }: FolderOptions,
+  { onLocked = () => {}, onIntegrity = () => {}, onUnlocked = () => {}, hasServed = () => false }: FolderOptions,
 ): Promise<D> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -72,6 +74,7 @@ export async function openInFolder<D extends Database>(
   const lock = keepLocked(lockFolder(dataDir), onUnlocked)
   try {
     requireRestored(dataDir)
+    onLocked()
     const report = checkIntegrity(dataDir)
     onIntegrity(report)
     const database = await open()

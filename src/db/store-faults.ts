@@ -1,12 +1,14 @@
 import { FilesReplaced } from './sqlite/open-files.ts'
 import { createFolderFaults, type FolderFaults } from './folder-faults.ts'
-import { isHeld } from './unavailable.ts'
+import { DiskFull, isHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
 const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
 const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
 
 const HELD = 'the store is being moved to another place, and nothing was changed; try again'
+const FULL =
+  'the disk of this service is full, and nothing was changed: links can be paused and deleted; try again later'
 const AWAY = 'the store cannot be reached, try again'
 const UNKNOWN_OUTCOME = 'the store cannot be reached; a change may or may not have been saved, try again'
 
@@ -40,6 +42,7 @@ export function createStoreFaults(monotonic: () => number, log: Parameters<typeo
       count++
       lastAt = monotonic()
       text = isDamaged ? DAMAGED : error instanceof FilesReplaced ? error.message : UNAVAILABLE
+      if (error instanceof DiskFull) return FULL
       return mayChange ? UNKNOWN_OUTCOME : AWAY
     },
     recent: (ms) => folder.fault() ?? (monotonic() - lastAt < ms ? text : undefined),

@@ -1,5 +1,6 @@
 const UNAVAILABLE = 'ERR_STORE_UNAVAILABLE'
 const HELD = 'ERR_CHANGES_HELD'
+const FULL = 'ERR_DISK_FULL'
 
 /** The outcome of a change is unknown, or the store cannot be reached, or is being reopened. */
 export class StoreUnavailable extends Error {
@@ -11,9 +12,14 @@ export class ChangesHeld extends StoreUnavailable {
   override readonly code = HELD
 }
 
+/** Changes are refused while the disk is full, but for those that must be possible. Nothing was changed. */
+export class DiskFull extends StoreUnavailable {
+  override readonly code = FULL
+}
+
 /** Whether an error is a `StoreUnavailable`, perhaps of another thread: messages between threads keep the code, not the class. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || [UNAVAILABLE, HELD].includes(codeOf(error))
+  return error instanceof StoreUnavailable || [UNAVAILABLE, HELD, FULL].includes(codeOf(error))
 }
 
 /** The same for a `ChangesHeld`. */

@@ -1,15 +1,27 @@
-import { statfsSync } from 'node:fs'
+import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
+import { diskMetrics } from './metrics.ts'
+import { openReserve } from './reserve.ts'
 import { createSharedDisk, openSharedDisk, type SharedDisk } from './shared.ts'
 
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
-/** The state ends once so much more is free than where it began, so that it does not come and go. */
+/** How long after the start the reserve is written: a service that ends soon does not need it. */
+const RESERVE_AFTER_MS = 30_000
+/** Far more than a deletion, a pause, a block and the deletion of scans take together (docs/adr/0069). */
+const RESERVE_BYTES = 32 * 2 ** 20
+/** Of a small disk, the reserve is this part of it at most. */
+const RESERVE_SHARE = 1 / 16
+/** The disk is full when less is free than this part of the reserve, or this many bytes. */
+const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
+/** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
 const MORE = 1.1
 
 const GIB = 2 ** 30
-const SHARE = 0.05
+const FLOOR_SHARE = 0.05
 
 /** Below which free space raw scans only count: a number of bytes, or by the size of the disk. */
 export type DiskFloor = number | 'auto'
@@ -18,100 +30,165 @@ export type DiskFloor = number | 'auto'
 export interface Disk {
   /** Tells the thread of the warehouse whether raw scans only count. */
   shared: SharedDisk
+  /**
+   * Whether the disk is full: its reserve is released, and is only for what makes room or must be possible. Never with links in
+   * PostgreSQL, which the folder does not hold.
+   */
+  isFull: () => boolean
+  /** Releases the reserve: to be called when the disk refused a write that must be possible. */
+  release: () => void
+  /** Has the free space checked now if an error means that the disk is full. */
+  note: (error: unknown) => void
+  /** Begins to watch: to be called once the folder is this process's own, and before its store is opened. */
+  start: () => void
+  /** Why the service is not ready, if the disk is full. */
+  fault: () => string | undefined
   /** What `/readyz` says of it, although the service is ready; undefined when there is nothing to say. */
   detail: () => string | undefined
   metrics: Metric[]
   close: () => void
 }
 
+/** What a test replaces. */
+export interface DiskOverrides {
+  checkMs?: number
+  reserveAfterMs?: number
+  /** 0 for none. */
+  reserveBytes?: number
+}
+
 /** What the disk needs of the rest of the program. */
-export interface DiskNeeds {
+export interface DiskNeeds extends DiskOverrides {
   dataDir: string
   floor: DiskFloor
-  log: Record<'warn', (details: object, text: string) => void>
-  /** Replaces the usual time between two checks, in milliseconds. */
-  checkMs?: number | undefined
+  /** Whether the folder has the store of links. */
+  hasStore: boolean
+  monotonic: () => number
+  log: Record<'warn' | 'error', (details: object, text: string) => void>
 }
 
 /** Bytes of a file system. */
-interface Space {
+export interface Space {
   free: number
   size: number
 }
 
 /** The floor of a disk: a twentieth of it, and a gibibyte at most, so that a small disk is not below it when it is empty. */
-export function floorOf(floor: DiskFloor, size: number): number {
-  return floor === 'auto' ? Math.min(GIB, Math.floor(size * SHARE)) : floor
+export function floorOf(floor: DiskFloor, { size }: Pick<Space, 'size'>): number {
+  return floor === 'auto' ? Math.min(GIB, Math.floor(size * FLOOR_SHARE)) : floor
 }
 
+const LOW =
+  'the disk of DATA_DIR is nearly full: visits count as before, but are no longer stored one by one, until there is room'
+const LOW_NO_MORE = 'the disk of DATA_DIR has room again: visits are stored one by one'
+const LOW_DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are not stored one by one'
+const FULL =
+  'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
+const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
+const FULL_FAULT = 'the disk of DATA_DIR is full: links can be paused, deleted and blocked, and nothing else'
+
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
-export function openDisk({ dataDir, floor, log, checkMs = CHECK_MS }: DiskNeeds): Disk {
+export function openDisk(needs: DiskNeeds): Disk {
+  const { dataDir, floor, log, monotonic, checkMs = CHECK_MS } = needs
   const shared = createSharedDisk()
   const state = openSharedDisk(shared)
-  let space = spaceOf(statfsSync(dataDir))
+  const full = createFullState(needs)
+  let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
+  let timer: NodeJS.Timeout | undefined
   let isChecking = false
 
-  function judge(): void {
-    const least = floorOf(floor, space.size)
-    const free = space.free + state.reusable()
-    const isLow = free < (state.isLow() ? least * MORE : least)
-    if (isLow === state.isLow()) return
-    state.setLow(isLow)
-    log.warn({ free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }, isLow ? BEGIN : END)
+  function judge(stats: StatsFs): void {
+    space = spaceOf(stats)
+    const least = floorOf(floor, space)
+    const isLow = space.free + state.reusable() < (state.isLow() ? least * MORE : least)
+    if (isLow !== state.isLow()) {
+      state.setLow(isLow)
+      const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
+      log.warn(details, isLow ? LOW : LOW_NO_MORE)
+    }
+    full.judge(space)
   }
 
   async function check(): Promise<void> {
     if (isChecking) return
     isChecking = true
     try {
-      space = spaceOf(await statfs(dataDir))
-      judge()
+      judge(await statfs(dataDir))
+      await full.restore(space)
     } catch {
-      // A folder that is away is reported by who reads and writes it.
+      // A folder that is away is reported by who reads and writes it; room that was there is gone again.
     } finally {
       isChecking = false
     }
   }
 
-  judge()
-  const timer = setInterval(() => void check(), checkMs)
-  timer.unref()
   return {
     shared,
-    detail: () => (state.isLow() ? DETAIL : undefined),
-    metrics: diskMetrics(() => space, floor, state.isLow),
+    isFull: full.is,
+    release: full.begin,
+    note: (error) => void (isDiskFull(error) && check()),
+    start() {
+      full.start(monotonic())
+      judge(statfsSync(dataDir))
+      timer = setInterval(() => void check(), checkMs).unref()
+    },
+    fault: () => (full.is() ? FULL_FAULT : undefined),
+    detail: () => (state.isLow() ? LOW_DETAIL : undefined),
+    metrics: diskMetrics({ space: () => space, floor, isLow: state.isLow, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }
 
-const BEGIN =
-  'the disk of DATA_DIR is nearly full: visits count as before, but are no longer stored one by one, until there is room'
-const END = 'the disk of DATA_DIR has room again: visits are stored one by one'
-const DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are not stored one by one'
-
-function spaceOf({ bavail, blocks, bsize }: { bavail: number; blocks: number; bsize: number }): Space {
+function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-function diskMetrics(space: () => Space, floor: DiskFloor, isLow: () => boolean): Metric[] {
-  return [
-    {
-      name: 'quirl_disk_free_bytes',
-      help: 'What is free on the disk of DATA_DIR, a few seconds ago',
-      type: 'gauge',
-      read: () => space().free,
+/** Whether the disk is full, and the reserve that is released meanwhile. */
+function createFullState({
+  dataDir,
+  hasStore,
+  log,
+  monotonic,
+  reserveBytes = RESERVE_BYTES,
+  reserveAfterMs = RESERVE_AFTER_MS,
+}: DiskNeeds) {
+  const reserve = openReserve(join(dataDir, 'reserve'))
+  let isFull = false
+  let startedAt = 0
+  const wanted = ({ size }: Space) => Math.min(reserveBytes, Math.floor(size * RESERVE_SHARE))
+  const leastOf = (space: Space) => Math.max(FULL_BYTES, wanted(space) * FULL_SHARE)
+
+  function begin(): void {
+    if (!hasStore) return
+    try {
+      reserve.release()
+    } catch (error) {
+      log.error({ err: error }, 'the reserve of DATA_DIR cannot be released')
+    }
+    if (!isFull) log.error({}, FULL)
+    isFull = true
+  }
+
+  return {
+    is: () => isFull,
+    begin,
+    reserved: reserve.size,
+    start(at: number): void {
+      startedAt = at
+      // A folder whose store was moved away.
+      if (!hasStore) reserve.release()
     },
-    {
-      name: 'quirl_disk_floor_bytes',
-      help: 'Below which free space visits only count (DISK_FLOOR)',
-      type: 'gauge',
-      read: () => floorOf(floor, space().size),
+    judge(space: Space): void {
+      if (!isFull && space.free < leastOf(space)) begin()
     },
-    {
-      name: 'quirl_disk_low',
-      help: '1 while visits count but are not stored one by one, because less than that is free',
-      type: 'gauge',
-      read: () => Number(isLow()),
+    /** Ends the state, and takes the reserve again, when there is room for twice as much. */
+    async restore(space: Space): Promise<void> {
+      const bytes = wanted(space)
+      const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
+      if (!hasStore || !isDue || space.free < 2 * bytes + 2 * leastOf(space)) return
+      if (reserve.size() < bytes) await reserve.fill(bytes)
+      if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
+      isFull = false
     },
-  ]
+  }
 }

@@ -92,6 +92,11 @@ async function checkDisk({ dataDir, service }: FolderSubject): Promise<Result[]>
   const results = [
     free < FEW_BYTES ? fault(`${space}: ${advice} now`) : free < LOW_BYTES ? warning(`${space}: ${advice}`) : ok(space),
   ]
+  if (service?.metrics['quirl_disk_full'] === 1) {
+    results.push(
+      fault('the disk is full: links can be paused, deleted and blocked, and nothing else, until there is room'),
+    )
+  }
   if (service?.metrics['quirl_disk_low'] === 1) {
     const floor = Math.ceil((service.metrics['quirl_disk_floor_bytes'] ?? 0) / MIB).toLocaleString('en')
     results.push(warning(`less than ${floor} MiB are free (DISK_FLOOR): visits count, but are not stored one by one`))

@@ -14,7 +14,7 @@ const yes = (more: TProperties = {}) => ({
 })
 const detail = Type.Optional(
   Type.String({
-    description: 'What the operator should know although the service is ready: of a disk that is nearly full.',
+    description: 'What the operator should know all the same.',
   }),
 )
 

@@ -29,7 +29,7 @@ export const responseHeaders = {
   },
   'Quirl-Instance': { description: 'The same for all addresses of one service.', required: true },
   'Quirl-Raw-Missing': {
-    description: 'How many scans of the link are counted and not stored one by one: the export lacks them.',
+    description: 'How many scans of the link count and are not in the export.',
     type: 'integer',
   },
   'Quirl-Warning': {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
+import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import type { DesignedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
@@ -31,6 +32,14 @@ export interface ChangeParts {
 export function requireMatch(link: Link, ifMatch: string | undefined): void {
   if (mayChange(link, ifMatch)) return
   throw new Problem('precondition_failed', `the link is at revision ${link.revision}, which If-Match does not name`)
+}
+
+/** With those of a row that name the link. */
+const PAUSE_FIELDS = ['active', 'token', 'if_match']
+
+/** Whether a body pauses a link and does nothing else, which must be possible on a full disk. */
+export function isPause(body: unknown): boolean {
+  return isObject(body) && body['active'] === false && Object.keys(body).every((name) => PAUSE_FIELDS.includes(name))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RemovalClock } from '../db/removal-clock.ts'
+import type { Disk } from '../disk/open.ts'
 import { isHeld as isStoreHeld } from '../db/unavailable.ts'
 import type { FoldResult } from './folding/fold.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
@@ -33,6 +34,7 @@ interface Parts {
   visitors: Pick<VisitorCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
+  disk: Pick<Disk, 'isFull'>
   onError: (error: unknown) => void
 }
 
@@ -103,11 +105,12 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, people, visitors, log }: Parts,
+  { journal, warehouse, people, visitors, log, disk }: Parts,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
+  if (disk.isFull()) throw new Error('the disk is full: scans wait in the journal until there is room')
   const { closed, growing } = journal.rotate()
   const [ofScans, ofVisitors] = [people.startFold(), visitors.startFold()]
   const linkIds = [...new Set([...ofScans.linkIds, ...ofVisitors.linkIds])]

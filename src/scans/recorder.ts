@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Disk } from '../disk/open.ts'
 import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
@@ -70,6 +71,9 @@ export interface Recorder extends Reader {
 /** The store of links, as the recorder needs it. */
 type Links = PurgeStore & LinksInstance & BackgroundOptions['links']
 
+/** The disk, as the recording of scans needs it. */
+export type ScansDisk = Pick<Disk, 'isFull' | 'note'>
+
 export interface RecorderOptions extends BackgroundOptions {
   /** Holds the journal. */
   dataDir: string
@@ -80,6 +84,8 @@ export interface RecorderOptions extends BackgroundOptions {
   monotonic: () => number
   links: Links
   log: Log
+  /** The disk of the journal. */
+  disk?: ScansDisk
   /** How long `settle` waits, in place of 2 seconds. */
   waitMs?: number | undefined
 }
@@ -92,7 +98,12 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
-  const calls = { onFailure: log.writeFailed, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
+  const { disk = anyDisk } = options
+  const onFailure = (error: unknown, lostEver: number) => {
+    disk.note(error)
+    log.writeFailed(error, lostEver)
+  }
+  const calls = { isFull: disk.isFull, onFailure, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
   const journal = openJournal({ folder: join(dataDir, 'journal'), sync, now, monotonic, ...calls })
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
@@ -102,7 +113,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
   const [people, visitors] = [createPeopleCounter(store.isShared), createVisitorCounter(store.isShared)]
-  const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, onError }
+  const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, disk, onError }
   const background = startBackground(parts, options, lost)
 
   return {
@@ -130,6 +141,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     },
   }
 }
+
+const anyDisk: ScansDisk = { isFull: () => false, note() {} }
 
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { DiskOverrides } from '../disk/open.ts'
 import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
@@ -45,6 +46,8 @@ export interface Environment extends Partial<Clocks> {
   work?: AdmissionOptions['bounds']
   /** How long a request may wait for its turn, in milliseconds, when it is not the usual time. */
   queueMs?: number | undefined
+  /** When the disk is looked at, and what it reserves, when it is not the usual way. */
+  disk?: DiskOverrides
   /** How webhooks are sent, when it is not the usual way. */
   webhooks?: WebhookOverrides
 }

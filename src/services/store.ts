@@ -3,6 +3,7 @@ import { openDatabase, openInFolder, requireOwnStore, requireRestored, type Open
 import type { PostgresTimes } from '../db/postgres/pool.ts'
 import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite/database.ts'
+import type { Disk } from '../disk/open.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
@@ -31,13 +32,14 @@ interface StoreNeeds extends StoreConfig {
   log: Parameters<typeof createStoreFaults>[1]
   sync: Sync | undefined
   postgresTimes: PostgresTimes | undefined
+  disk: Pick<Disk, 'start' | 'isFull' | 'release'>
   /** Whether this process has served, and stops on request. */
   hasServed: () => boolean
 }
 
 /** Opens the store that the settings choose. */
 export async function openStore(needs: StoreNeeds): Promise<Store> {
-  const { now, monotonic, log, sync, hasServed } = needs
+  const { now, monotonic, log, sync, hasServed, disk } = needs
   const faults = createStoreFaults(monotonic, log)
   const listeners: (() => void)[] = []
   const onReopened = () => {
@@ -47,6 +49,8 @@ export async function openStore(needs: StoreNeeds): Promise<Store> {
     sync,
     hasServed,
     onReopened,
+    onLocked: disk.start,
+    space: disk,
     ...faults.folder,
   })
   return {

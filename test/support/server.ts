@@ -49,6 +49,9 @@ const clientPatience = { silentMs: 10 * PATIENCE_MS }
 /** Opening the tables of places takes a fifth of a start; a test that looks places up says so by `GEOIP_DB`. */
 const placeless = { GEOIP_DB: 'off' }
 
+/** Writing it takes the disk some time, and few tests fill one. */
+const noReserve = { disk: { reserveBytes: 0 } }
+
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
   ['LINKS', 'CHANGES', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map(
@@ -72,6 +75,7 @@ type Overrides = Pick<
   | 'postgresTimes'
   | 'foldWaitMs'
   | 'recommendedLists'
+  | 'disk'
 > & { timeouts?: Partial<Timeouts> }
 
 /** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */
@@ -114,7 +118,15 @@ async function startNode(
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
   // A test that advances its clock advances both; a test that sets it back passes a monotonic one.
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
-  const environment = { version: '0.0.0', port: outerPort ?? (() => port), log, ...clocks, ...patience, ...overrides }
+  const environment = {
+    version: '0.0.0',
+    port: outerPort ?? (() => port),
+    log,
+    ...clocks,
+    ...patience,
+    ...noReserve,
+    ...overrides,
+  }
   const services = await openServices(invocation.config, environment)
   const app = await createApp(invocation.config, services, log, { ...clientPatience, ...overrides.timeouts })
   const { config } = invocation

@@ -56,12 +56,16 @@ export async function migratePostgres(
 /** The same for a database that is migrated. */
 export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Database {
   const db = connect(options)
+  const transaction: Database['transaction'] = (work) =>
+    retryConflicts(() => db.transaction().execute(work), isConflict)
   return {
     read: db,
     prepareRead: createPrepareSharedRead(db),
     write: db,
     prepareChange: createPrepareRemoteChange(db),
-    transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),
+    transaction,
+    // Its disk is not that of this process.
+    urgent: transaction,
     lock: lockName,
     // The clocks of nodes may differ.
     time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,

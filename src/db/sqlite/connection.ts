@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from '#kysely'
-import { resultCode, SQLITE_IOERR } from './errors.ts'
+import { isDiskFull, resultCode, SQLITE_IOERR } from './errors.ts'
 import { StoreUnavailable } from '../unavailable.ts'
 
 /** Prepared statements that each connection caches; the program has fewer. */
@@ -21,6 +21,8 @@ export interface Watcher {
   onChange: (rows: number) => void
   /** A file could not be read, written or synced. */
   onFault: (error: unknown) => void
+  /** The disk has no room for a change. */
+  onFull?: () => void
 }
 
 /** A connection of `node:sqlite` that caches its prepared statements. */
@@ -32,7 +34,7 @@ export interface Statements extends DatabaseConnection {
 }
 
 /** Gives a connection of `node:sqlite` the interface of Kysely's drivers. */
-export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): Statements {
+export function connect(db: DatabaseSync, { onChange, onFault, onFull = () => {} }: Watcher): Statements {
   const prepare = createStatementCache(db)
 
   function use<T>(sql: string, run: (prepared: Prepared) => T): T {
@@ -40,6 +42,7 @@ export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): State
     try {
       return run(prepare(sql))
     } catch (error) {
+      if (isDiskFull(error)) onFull()
       if (resultCode(error) === SQLITE_IOERR) onFault(error)
       throw error
     }

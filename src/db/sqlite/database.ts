@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from '#kysely'
 import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
 import type { Database } from '../database.ts'
@@ -9,9 +10,10 @@ import { openSessions, type Sessions } from './sessions.ts'
 import { migrate } from '../migrate.ts'
 import type { Tables } from '../schema.ts'
 import { connect } from './connection.ts'
+import type { DiskSpace } from './disk-space.ts'
 import { createKysely, type Access } from './dialect.ts'
-import { toFileError } from './errors.ts'
-import { ChangesHeld, StoreUnavailable } from '../unavailable.ts'
+import { isDiskFull, isSqliteUnavailable, toFileError } from './errors.ts'
+import { ChangesHeld, DiskFull, isHeld, StoreUnavailable } from '../unavailable.ts'
 import { sqliteMigrations } from './migrations.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
 import { openWriter, openWriting, syncData, type Sync, type WritingSession } from './writing-session.ts'
@@ -34,7 +36,10 @@ export interface SqliteOptions {
   onReopened?: (() => void) | undefined
   /** Called about each second while a file of the store is not where it was opened. */
   onReplaced?: ((error: unknown) => void) | undefined
+  space?: DiskSpace | undefined
 }
+
+const unlimited: DiskSpace = { isFull: () => false, release() {} }
 
 /**
  * Opens the embedded database. A change is answered after a sync that began after its commit, so that it survives power
@@ -44,12 +49,19 @@ export interface SqliteOptions {
 export async function openSqlite(
   file: string,
   now: () => number,
-  { alone = false, sync = syncData, onReopened = () => {}, onReplaced = () => {} }: SqliteOptions = {},
+  {
+    alone = false,
+    sync = syncData,
+    onReopened = () => {},
+    onReplaced = () => {},
+    space = unlimited,
+  }: SqliteOptions = {},
 ): Promise<EmbeddedDatabase> {
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
-    return createDatabase(await openConnections(file, { sync, onReopened, onReplaced }), now)
+    const connections = await openConnections(file, { sync, onReopened, onReplaced, space })
+    return createDatabase(connections, now, space)
   } catch (error) {
     throw toFileError(error, file)
   }
@@ -59,6 +71,7 @@ interface ConnectionsOptions {
   sync: Sync
   onReopened: () => void
   onReplaced: (error: unknown) => void
+  space: DiskSpace
 }
 
 /** The connections of the store. Those that read outlive a fault of the one that writes. */
@@ -69,7 +82,7 @@ interface Connections {
 
 async function openConnections(
   file: string,
-  { sync, onReopened, onReplaced }: ConnectionsOptions,
+  { sync, onReopened, onReplaced, space }: ConnectionsOptions,
 ): Promise<Connections> {
   const { confirm, watch } = createFileWatch(file, onReplaced)
   let reading: Connections['reading'] | undefined
@@ -81,7 +94,7 @@ async function openConnections(
         confirm()
         rewriteLog(file)
       }
-      return openWriting(file, sync, { onFault, onCommit, confirm })
+      return openWriting(file, sync, { onFault, space, onCommit, confirm })
     },
     overlap: false,
     onReopened,
@@ -102,12 +115,18 @@ async function openConnections(
   }
 }
 
-function createDatabase({ reading, writing }: Connections, now: () => number): EmbeddedDatabase {
+function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): EmbeddedDatabase {
   let isHeld = false
-  const changing = {
+  const urgent = {
     current() {
       if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
       return writing.current()
+    },
+  }
+  const changing = {
+    current() {
+      if (space.isFull()) throw new DiskFull('changes are refused while the disk is full')
+      return urgent.current()
     },
   }
   const write = createKysely(writeAccess(changing))
@@ -119,6 +138,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number): E
     write,
     prepareChange: createPrepareChange(changing, write),
     transaction: (work) => transact(changing, work),
+    urgent: (work) => withReserve(space, () => transact(urgent, work)),
     // There is one transaction at a time.
     lock: async () => {},
     holdChanges: () => holdChanges(writing, (held) => (isHeld = held)),
@@ -189,6 +209,23 @@ async function transact<T>(
   } finally {
     end()
     await lock.release()
+  }
+}
+
+/** How often an urgent change is tried, and the pause in between: the store is reopened after some errors of a full disk. */
+const [URGENT_TRIES, URGENT_PAUSE_MS] = [20, 100]
+
+/** Tries again with the reserve what a full disk has refused, alone or as one of a group. */
+async function withReserve<T>({ isFull, release }: DiskSpace, run: () => Promise<T>): Promise<T> {
+  for (let left = URGENT_TRIES; ; left--) {
+    try {
+      return await run()
+    } catch (error) {
+      const isRefused = isDiskFull(error) || (isFull() && isSqliteUnavailable(error) && !isHeld(error))
+      if (!isRefused || left === 1) throw error
+      release()
+      await sleep(URGENT_PAUSE_MS)
+    }
   }
 }
 

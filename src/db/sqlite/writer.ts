@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DatabaseConnection } from '#kysely'
 import type { Writer } from './commit-group.ts'
+import type { DiskSpace } from './disk-space.ts'
 import { createLockRetry } from './lock-retry.ts'
 import { connect, type Statements } from './connection.ts'
 import { resultCode, SQLITE_BUSY, SQLITE_IOERR } from './errors.ts'
@@ -12,6 +13,8 @@ const RETRY_MS = 20
 
 /** A creation changes one row and logs some three pages; SQLite checkpoints after 1,000 pages. */
 const CHECKPOINT_ROWS = 1000
+/** While the disk is full, the log takes from the reserve. */
+const FULL_CHECKPOINT_ROWS = 20
 
 /** Retries while another process holds the lock. */
 export const createBusyRetry = () =>
@@ -31,13 +34,17 @@ export interface WriteConnection {
 }
 
 /** @param onFault called when a file cannot be read, written or synced */
-export function createWriteConnection(db: DatabaseSync, onFault: (error: unknown) => void): WriteConnection {
+export function createWriteConnection(
+  db: DatabaseSync,
+  onFault: (error: unknown) => void,
+  space: DiskSpace,
+): WriteConnection {
   const changes = { hasChanged: false, rowsInLog: 0 }
   const onChange = (rows: number) => {
     changes.hasChanged = true
     changes.rowsInLog += rows
   }
-  const statements = connect(db, { onChange, onFault })
+  const statements = connect(db, { onChange, onFault, onFull: space.release })
   const requireGroup = () => {
     // SQLite has rolled back, for lack of space for example; a statement outside of the group must not be committed.
     if (db.isOpen && !db.isTransaction) throw new StoreUnavailable('the changes of a group were lost')
@@ -56,7 +63,8 @@ export function createWriteConnection(db: DatabaseSync, onFault: (error: unknown
       return statements.change(sql, values)
     },
     checkpoint() {
-      if (changes.rowsInLog < CHECKPOINT_ROWS || !db.isOpen) return
+      const most = space.isFull() ? FULL_CHECKPOINT_ROWS : CHECKPOINT_ROWS
+      if (changes.rowsInLog < most || !db.isOpen) return
       changes.rowsInLog = 0
       checkpoint(db, onFault)
     },

@@ -8,6 +8,8 @@ import { createDurable, type Durable } from './durable.ts'
 import { createGroups, type Groups } from './group-commit.ts'
 import { closeConnections } from './connection.ts'
 import { createTransactions } from './dialect.ts'
+import type { DiskSpace } from './disk-space.ts'
+import { isDiskFull } from './errors.ts'
 import { BUSY_TIMEOUT_MS, createBusyRetry, createWriteConnection } from './writer.ts'
 
 /** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite's default is 2 MiB. */
@@ -43,6 +45,8 @@ export interface WritingSession {
 export interface WritingEvents {
   /** A change may not become durable: the session can no longer be used. */
   onFault: (error: unknown) => void
+  /** The disk of the file. */
+  space: DiskSpace
   /** Changes were committed. */
   onCommit: () => void
   /** Throws unless the next process will find what the connection has written. */
@@ -101,14 +105,17 @@ function startSession(
   writing: DatabaseSync,
   log: number,
   sync: Sync,
-  { onFault, onCommit, confirm }: WritingEvents,
+  { onFault, space, onCommit, confirm }: WritingEvents,
 ): WritingSession {
   const syncNamed = async () => {
     await sync(log)
     confirm(writing)
   }
-  const durable = createDurable(syncNamed, onFault)
-  const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault)
+  const durable = createDurable(syncNamed, (error) => {
+    if (isDiskFull(error)) space.release()
+    onFault(error)
+  })
+  const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault, space)
   const groups = createGroups(writer, durable, () => {
     onCommit()
     checkpoint()

@@ -127,9 +127,7 @@ export const statsBody = Type.Object(
           'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
       },
     ),
-    raw_missing: count(
-      'How many scans of the window are counted and not stored one by one, whatever `audience` is: exports lack them.',
-    ),
+    raw_missing: count('Scans of the window, of any audience, that count and that exports lack.'),
     as_of: Type.Optional(asOfField),
   },
   { title: 'Statistics' },

@@ -53,6 +53,8 @@ export interface JournalOptions {
   now: () => number
   /** A monotonic clock, for the delay before a retry. */
   monotonic: () => number
+  /** Whether the disk is full: what is left of it is for others, and nothing is written. */
+  isFull?: () => boolean
   /** Called with the error and the number of scans lost ever, once for each failed write. */
   onFailure: (error: unknown, lost: number) => void
   /** Called with what keeps the number of lost scans from being read or stored. */
@@ -105,7 +107,12 @@ export function openJournal(options: JournalOptions): Journal {
 function createRetryingWriter(
   files: JournalFiles,
   lost: LostCount,
-  { now, monotonic, onFailure }: Pick<JournalOptions, 'now' | 'monotonic' | 'onFailure'>,
+  {
+    now,
+    monotonic,
+    isFull = () => false,
+    onFailure,
+  }: Pick<JournalOptions, 'now' | 'monotonic' | 'isFull' | 'onFailure'>,
 ) {
   const file = createCurrentFile(files, now, (scans, name) => lose(scans, new Error(`${name} was removed`)))
   /** Undefined unless the last write failed. */
@@ -120,6 +127,7 @@ function createRetryingWriter(
   function write(scans: Scan[]): void {
     if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) return lost.add(scans.length)
     try {
+      if (isFull()) throw new Error('the disk is full, and its reserve is for owners and operators')
       const writer = failedAt === undefined ? file.current() : file.another()
       writer.append(scans)
       recorded += scans.length

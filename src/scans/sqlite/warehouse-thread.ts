@@ -53,7 +53,10 @@ const calls: WarehouseCalls = {
   addImported: async (counts) => confirmed(warehouse.addImported(counts)),
   addPart: async (part) => confirmed(warehouse.addPart(part)),
   lost: async () => warehouse.lost(),
-  purge: async (linkIds) => confirmed(await purgeLinks(warehouse, linkIds)),
+  async purge(linkIds) {
+    confirmed(await purgeLinks(warehouse, linkIds))
+    reusable()
+  },
   prune: async (before) => confirmed(await prune(warehouse, before)),
   sweepTexts: warehouse.unused.sweep,
   linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
