@@ -8,7 +8,7 @@ const FLOOD = 200
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-test('a client that floods the queue with heavy drawings does not block the image of another', async (t) => {
+test('a network that floods the queue with heavy drawings does not block the image of another', async (t) => {
   const server = await startServer(t, { TRUST_PROXY: '127.0.0.0/8' }, undefined, { drawing: patientThreads })
   const draw = (address: string, body: object) => post(`${server.url}/api/qr`, body, from(address))
   // Start the threads before counting.
@@ -17,8 +17,8 @@ test('a client that floods the queue with heavy drawings does not block the imag
   const isFull = Promise.withResolvers<void>()
   const drawn = () => statuses.filter((status) => status === 200).length
   const flood = Array.from({ length: FLOOD }, async (_, at) => {
-    // Addresses of one /64 are one client.
-    const { status } = await draw(`2001:db8::${at + 1}`, heavyDrawing(at))
+    // As many clients of one network.
+    const { status } = await draw(`2001:db8:0:${at.toString(16)}::1`, heavyDrawing(at))
     statuses.push(status)
     if (status === 503) isFull.resolve()
   })
@@ -29,7 +29,7 @@ test('a client that floods the queue with heavy drawings does not block the imag
   assert.equal(status, 200)
   assert.ok(meanwhile <= 3, `${meanwhile} of the flood were drawn first`)
   await Promise.all(flood)
-  // Of one client wait as many as are drawn in a few seconds; its further requests are refused at once.
+  // Of one network wait as many as are drawn in a few seconds; its further requests are refused at once.
   assert.ok(statuses.every((each) => each === 200 || each === 503))
   assert.ok(drawn() < FLOOD, `${drawn()} of ${FLOOD} were drawn`)
 })

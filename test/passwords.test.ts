@@ -455,12 +455,12 @@ test(
       if (isHeld) await new Promise<void>((resolve) => held.push(resolve))
       return cheapScrypt(...all)
     }
-    const server = await startServer(t, { LIMIT_GUESSES: '20', LIMIT_LINKS: '20' }, undefined, { scrypt })
+    const server = await startServer(t, { LIMIT_GUESSES: '28', LIMIT_LINKS: '20' }, undefined, { scrypt })
     const link = await create(server, { target: TARGET, password: PASSWORD })
     isHeld = true
-    // One is checked and half of the queue waits, which is all that one client may; three are refused meanwhile.
+    // One is checked and the queue is full, also for those of the same client; three are refused meanwhile.
     const refused: Response[] = []
-    const answers = Array.from({ length: 12 }, async () => {
+    const answers = Array.from({ length: 20 }, async () => {
       const response = await enter(link.short_url, 'wrong horse')
       if (isHeld) refused.push(response)
       return response.status
@@ -482,8 +482,8 @@ test(
       held.shift()?.()
       await new Promise((resolve) => setImmediate(resolve))
     }
-    assert.deepEqual((await Promise.all(answers)).sort(), [...Array(9).fill(403), ...Array(3).fill(503)])
-    // Nine are used up; eleven remain.
+    assert.deepEqual((await Promise.all(answers)).sort(), [...Array(17).fill(403), ...Array(3).fill(503)])
+    // Seventeen are used up; eleven remain.
     const more = await Promise.all(Array.from({ length: 8 }, () => enter(link.short_url, 'wrong horse')))
     assert.deepEqual(new Set(more.map(({ status }) => status)), new Set([403]))
     for (let at = 0; at < 3; at++) assert.equal((await enter(link.short_url, 'wrong horse')).status, 403)

@@ -1,0 +1,190 @@
+// What strangers share is shared by network and link: one attacker with many addresses, and honest clients in another network.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { undoLater, type Ending } from './support/cleanup.ts'
+import { attackers, fetchFrom, holdFrom, honest, networks, sendFrom, type Received } from './support/loopback.ts'
+import { cheapScrypt } from './support/passwords.ts'
+import { poll } from './support/poll.ts'
+import { start, type Service } from './support/program.ts'
+import { seededRandom } from './support/random.ts'
+import { seedScans } from './support/seeded-scans.ts'
+import { create, skipUnlessOneNode, startServer } from './support/server.ts'
+import { UNLIMITED } from './support/workload.ts'
+
+const metricOf = async ({ url }: Pick<Service, 'url'>, name: string) => {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+}
+
+/** Repeats an attack from each address, until the returned function is called; it resolves to the numbers of each status. */
+function attack(
+  t: Ending,
+  addresses: string[],
+  send: (address: string) => Promise<Received>,
+): () => Promise<Map<number, number>> {
+  let isOver = false
+  const statuses = new Map<number, number>()
+  const all = addresses.map(async (address) => {
+    while (!isOver) {
+      const status = await send(address).then(
+        (received) => received.status,
+        () => 0,
+      )
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      // A client that is refused tries again.
+      if (status !== 200) await sleep(20)
+    }
+  })
+  const end = async () => {
+    isOver = true
+    await Promise.all(all)
+    return statuses
+  }
+  undoLater(t, async () => void (await end()))
+  return end
+}
+
+const MEGABYTES = 4 * 1024 * 1024
+
+test('half-sent bodies of one network take none of the memory that other bodies need, and each that is late is charged', async (t) => {
+  const service = await start(t, undefined, [...UNLIMITED, '--limit-failures=5'])
+  const link = await create(service, { target: 'https://example.com/' })
+  const head = `POST /api/bulk HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${MEGABYTES}\r\n\r\n`
+  // 18 of one address, and as many of others.
+  const held = [...Array.from({ length: 18 }, () => '127.0.1.1'), ...attackers(18)]
+  for (const address of held) holdFrom(t, address, service.url, head + ' '.repeat(MEGABYTES - 1)).resume()
+  await poll(async () => (await metricOf(service, 'quirl_request_body_bytes')) > 60 * 1024 * 1024)
+  const statuses = new Map<number, number>()
+  for (let at = 0; at < 80; at++) {
+    // More than is not counted.
+    const target = `https://example.com/${at}`
+    const { status } = await fetchFrom(honest(at + 1), `${service.url}/api/manage/${link.token}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ target }) + ' '.repeat(200_000),
+    })
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  }
+  assert.deepEqual([...statuses], [[200, 80]])
+  // The rest of the bodies does not arrive in time: their client has used up what it may do wrong.
+  const createFrom = (address: string) =>
+    sendFrom(address, `${service.url}/api/links`, { target: 'https://example.com/' })
+  await poll(async () => (await createFrom('127.0.1.1')).status === 429)
+  assert.equal((await createFrom(honest())).status, 201)
+})
+
+for (const [what, addresses, ownLinks] of [
+  ['of one network', attackers(25), 25],
+  ['for one link from many networks', networks(40), 1],
+] as const) {
+  test(`right passwords ${what} keep nobody out of other protected links`, { skip: skipUnlessOneNode }, async (t) => {
+    // A hash takes long, so that they wait.
+    const scrypt: typeof cheapScrypt = async (...args) => {
+      await sleep(50)
+      return cheapScrypt(...args)
+    }
+    const server = await startServer(t, {}, undefined, { scrypt })
+    const password = 'correct horse battery'
+    const createLink = () => create(server, { target: 'https://example.com/', password })
+    const victim = await createLink()
+    const own: string[] = []
+    for (let at = 0; at < ownLinks; at++) own.push((await createLink()).code)
+    const enter = (address: string, code: string) =>
+      fetchFrom(address, `${server.url}/${code}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ password }).toString(),
+      })
+    const end = attack(t, [...addresses, ...addresses], (address) =>
+      enter(address, own[Math.floor(Math.random() * own.length)] ?? ''),
+    )
+    await poll(async () => (await metricOf(server, 'quirl_passwords_queued')) >= 15)
+    const statuses = new Set<number>()
+    for (let at = 0; at < 20; at++) statuses.add((await enter(honest(at + 1), victim.code)).status)
+    const ofAttack = await end()
+    assert.deepEqual([...statuses], [303])
+    assert.ok((ofAttack.get(503) ?? 0) > 0, JSON.stringify([...ofAttack]))
+  })
+}
+
+test('exports that one network does not read take no slot from others', { skip: skipUnlessOneNode }, async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  const other = await create(server, { target: 'https://example.com/' })
+  await seedScans(server, link, { now: Date.now(), days: 10, perDay: 8000, random: seededRandom(t) })
+  const request = `GET /api/manage/${link.token}/scans.csv HTTP/1.1\r\nHost: a\r\n\r\n`
+  const isRefused = (address: string) =>
+    fetchFrom(address, `${server.url}/api/manage/${other.token}/scans.csv`).then(({ status }) => status === 503)
+  const held = []
+  for (const address of attackers(60)) held.push(holdFrom(t, address, server.url, request))
+  await poll(() => isRefused('127.0.1.200'))
+  for (let at = 0; at < 20; at++) assert.equal(await isRefused(honest(at + 1)), false)
+})
+
+test('a thousand streams of one network leave room for those of others', { skip: skipUnlessOneNode }, async (t) => {
+  const service = await start(t, undefined, UNLIMITED)
+  const own = await create(service, { target: 'https://example.com/' })
+  const link = await create(service, { target: 'https://example.com/' })
+  const open = (address: string, token: string) =>
+    holdFrom(t, address, service.url, `GET /api/manage/${token}/stream HTTP/1.1\r\nHost: a\r\n\r\n`)
+  for (let round = 0; round < 5; round++) {
+    for (const address of attackers(250)) open(address, own.token)
+    await poll(async () => (await metricOf(service, 'quirl_stream_listeners')) >= Math.min(1000, 250 * (round + 1)))
+  }
+  for (let at = 0; at < 20; at++) {
+    let received = ''
+    open(honest(at + 1), link.token)
+      .resume()
+      .on('data', (part) => (received += String(part)))
+    await poll(
+      () => received.includes('event: totals'),
+      () => received,
+    )
+  }
+  assert.equal(await metricOf(service, 'quirl_stream_listeners'), 1000)
+})
+
+test('connections of one address, or of one network, keep no others out', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells how many files may be open')
+  const service = await start(t, undefined, UNLIMITED, { files: 300 })
+  const { code } = await create(service, { target: 'https://example.com/' })
+  for (const addresses of [['127.0.1.1'], attackers(200)]) {
+    const held = Array.from({ length: 916 }, (_, at) =>
+      holdFrom(t, addresses[at % addresses.length] ?? '', service.url, 'GET /'),
+    )
+    await poll(async () => (await metricOf(service, 'quirl_connections_refused_total')) > 500)
+    for (let at = 0; at < 100; at++) {
+      const { status } = await fetchFrom(honest(at + 1), `${service.url}/${code}`)
+      assert.equal(status, 302)
+    }
+    for (const socket of held) socket.destroy()
+  }
+  assert.doesNotMatch(service.output(), /EMFILE|"level":50/)
+})
+
+test('a connection that is in use stays beside a flood of its own network', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells how many files may be open')
+  const service = await start(t, undefined, UNLIMITED, { files: 300 })
+  const link = await create(service, { target: 'https://example.com/' })
+  const stream = holdFrom(t, honest(), service.url, `GET /api/manage/${link.token}/stream HTTP/1.1\r\nHost: a\r\n\r\n`)
+  let received = ''
+  stream.resume().on('data', (part) => (received += String(part)))
+  await poll(() => received.includes('event: totals'))
+  for (let at = 0; at < 600; at++) holdFrom(t, honest(at % 200), service.url, 'GET /')
+  await poll(async () => (await metricOf(service, 'quirl_connections_refused_total')) > 200)
+  assert.equal((await fetchFrom('127.0.3.1', `${service.url}/${link.code}`)).status, 302)
+  await poll(() => received.includes('"scans":1'))
+})
+
+test('pages that one network asks for do not keep others waiting', { skip: skipUnlessOneNode }, async (t) => {
+  const service = await start(t, undefined, UNLIMITED)
+  const end = attack(
+    t,
+    attackers(100).flatMap((address) => [address, address, address]),
+    (address) => fetchFrom(address, `${service.url}/`),
+  )
+  await poll(async () => (await metricOf(service, 'quirl_requests_queued{kind="pages"}')) > 20)
+  for (let at = 0; at < 20; at++) assert.equal((await fetchFrom(honest(at + 1), `${service.url}/`)).status, 200)
+  await end()
+})
