@@ -25,6 +25,7 @@ import { linksByTime } from './migrations/0023-links-by-time.ts'
 import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import { clock } from './migrations/0025-clock.ts'
 import { certificateQueue } from './migrations/0026-certificate-queue.ts'
+import { domainProofs } from './migrations/0030-domain-proofs.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -55,6 +56,7 @@ export const migrations: readonly Migration[] = [
   retiredCodesStay,
   clock,
   certificateQueue,
+  domainProofs,
 ]
 
 /**
