@@ -117,7 +117,7 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
     'domains',
     await openDomains({ db: store.db, bus, baseUrl, servers, now, removalTime, monotonic, log }),
   )
-  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, log })
+  const origin = createOrigin({ baseUrl, port, leadsHere: domains.leadsHere, machine, monotonic, log })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
   const times = { now, removalTime, monotonic }
   return { ...times, times, clock, log, draining, disk, store, bus, domains, origin, client }

@@ -411,6 +411,7 @@ test('what a service says of its statistics, lists, certificates, files and memo
       service: state,
       lists: async () => ({ lists: [list], sweeping: false }) as never,
       certificates: async () => ({ certificates: [row], waiting: null }),
+      domains: async () => ({ domains: [], refused: [] }),
       node: '26.1.0',
       files: { open: 10, limit: 20_000 },
       memory: { used: 1, limit: null },
@@ -450,7 +451,15 @@ test('what a service says of its statistics, lists, certificates, files and memo
     'certificates',
     /^warning certificates: 3 names wait for their first certificate, the first since 20\d\d-\S+ \S+ UTC: 160 were ordered in three hours; it goes on after 20\d\d-\S+ \S+ UTC$/,
   )
+  const domain = (name: string, status: string, value: string | null) => ({
+    ...{ name, status, since: now, checked_at: now, expires_at: null, fault: null },
+    proof: value === null ? null : { name: `_quirl.${name}`, value },
+  })
+  const domains = ['old.example', 'www.example'].map((name) => domain(name, 'active', 'quirl-claim=x'))
+  const others = [domain('a.example', 'pending', 'quirl-claim=x'), domain('b.example', 'active', null)]
+  const registered = { domains: async () => ({ domains: [...domains, ...others], refused: [] }) }
   for (const [subject, expected] of [
+    [registered, /^warning domains: old\.example and 1 more led here before somebody registered it/],
     [certificate(null, 'no DNS'), /^fault certificates: a\.example has none: no DNS$/],
     [certificate(now - hour, null), /^fault .*expired 1 hours ago/],
     [certificate(now + 72 * hour, 'refused'), /^warning .*expires in 3 days: refused/],

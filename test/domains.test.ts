@@ -24,6 +24,8 @@ interface Shown {
   records: { type: string; name: string; value: string }[]
   alternatives: { type: string; name: string; value: string }[]
   fault: { code: string; detail: string } | null
+  narrowed: boolean
+  proof: { type: string; name: string; value: string } | null
   checked_at: string | null
   created_at: string
   expires_at: string | null
@@ -39,6 +41,8 @@ interface Setting extends TestServer {
   register: (domain: string) => Promise<Shown>
   status: (domain?: string) => Promise<Shown>
   point: (name: string, zone?: Zone) => void
+  /** Registers a name that does not lead here yet, and sets its record then, so that it is active. Ten seconds pass. */
+  lead: (name?: string, zone?: Zone) => Promise<Shown>
 }
 
 async function set(t: Ending, env: Record<string, string> = {}): Promise<Setting> {
@@ -46,7 +50,7 @@ async function set(t: Ending, env: Record<string, string> = {}): Promise<Setting
   let now = Date.UTC(2026, 5, 21)
   const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'], aaaa: ['2001:db8::1'] } })
   const server = await startServer(t, { BASE_URL: BASE, DNS_SERVERS: dns.address, ...env }, () => now)
-  return {
+  const setting: Setting = {
     ...server,
     dns,
     async pass(ms) {
@@ -64,7 +68,16 @@ async function set(t: Ending, env: Record<string, string> = {}): Promise<Setting
       return (await response.json()) as Shown
     },
     point: (name, zone = { cname: HOST }) => (dns.zones[name] = zone),
+    async lead(name = NAME, zone) {
+      const registered = await setting.register(name)
+      await poll(async () => (await setting.status(name)).checked_at !== null)
+      setting.point(name, zone)
+      await setting.pass(10 * SECOND)
+      await poll(async () => (await setting.status(name)).status === 'active')
+      return registered
+    },
   }
+  return setting
 }
 
 const problemOf = async (response: Response, status: number, code: string) => {
@@ -84,6 +97,8 @@ describe('registering a domain', () => {
     assert.deepEqual(body, {
       domain: 'qr.xn--bcher-kva.example',
       status: 'pending',
+      narrowed: false,
+      proof: null,
       records: [{ type: 'CNAME', name: 'qr.xn--bcher-kva.example', value: HOST }],
       alternatives: [],
       fault: null,
@@ -242,14 +257,14 @@ describe('the status of a domain', () => {
       assert.equal(dns.queries.length, queries)
       await pass(10 * SECOND)
       await Promise.all(Array.from({ length: 50 }, () => status()))
-      assert.equal(dns.queries.filter((name) => name === NAME).length, queries * 2)
+      // The proof of the registration is looked up until the name is known to lead elsewhere.
+      assert.equal(dns.queries.filter((name) => name === NAME).length, (queries - 1) * 2)
     },
   )
 
   test('becomes misconfigured when the record is removed, and active again when it is restored', async (t) => {
-    const { register, status, point, pass, dns } = await set(t)
-    point(NAME)
-    await register(NAME)
+    const { lead, status, point, pass, dns } = await set(t)
+    await lead()
     assert.equal((await status()).status, 'active')
     delete dns.zones[NAME]
     await pass(59 * MINUTE)
@@ -257,7 +272,7 @@ describe('the status of a domain', () => {
     await pass(MINUTE)
     const lost = await status()
     assert.deepEqual([lost.status, lost.fault?.code], ['misconfigured', 'nxdomain'])
-    assert.equal(lost.expires_at, '2026-07-21T01:00:00.000Z')
+    assert.equal(lost.expires_at, '2026-07-21T01:00:10.000Z')
     point(NAME)
     await pass(MINUTE)
     assert.equal((await status()).status, 'active')
@@ -331,10 +346,8 @@ describe('the status of a domain', () => {
   })
 
   test('survives a restart', async (t) => {
-    const { register, status, point, services, dns } = await set(t)
-    point(NAME)
-    await register(NAME)
-    await status()
+    const { lead, services, dns } = await set(t)
+    await lead()
     const restarted = await openDomains({
       ...services,
       baseUrl: BASE,
@@ -364,11 +377,13 @@ describe('the status of a domain', () => {
   })
 
   test('is correct in a process right after another process has registered or removed the name', async (t) => {
-    const { register, point, services, dns, status } = await set(t)
+    const { register, point, services, dns, status, pass } = await set(t)
     const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
-    point(NAME)
     const { token = '' } = await register(NAME)
+    await status()
+    point(NAME)
+    await pass(10 * SECOND)
     assert.equal((await status()).status, 'active')
     assert.equal(await other.mayHaveCertificate(NAME), true)
     assert.equal(other.statusOf(NAME), 'active')
@@ -384,12 +399,12 @@ describe('the status of a domain', () => {
     await status()
     const queries = dns.queries.length
     await Promise.all([pass(MINUTE), other.sweep()])
-    assert.equal(dns.queries.length, queries * 2)
+    assert.equal(dns.queries.length, (queries - 1) * 2 + 1)
   })
 })
 
 describe('a claim', () => {
-  interface Claimed extends Shown {
+  interface Claimed extends Omit<Shown, 'proof'> {
     token: string
     proof: string
   }
@@ -498,20 +513,21 @@ describe('a claim', () => {
     'causes a check at most every ten seconds, and only while it is valid',
     { skip: skipUnlessOneNode },
     async (t) => {
-      const server = await squatted(t)
+      const server = await set(t)
+      await server.lead()
       const queries = () => server.dns.queries.filter((name) => name === `_quirl.${NAME}`).length
-      const { squatter: _, ...names } = server
-      await Promise.all(Array.from({ length: 20 }, () => names.status()))
-      assert.equal(queries(), 0)
+      const began = queries()
+      await Promise.all(Array.from({ length: 20 }, () => server.status()))
+      assert.equal(queries(), began)
       await claim(server)
       await server.pass(10 * SECOND)
-      const all = () => Promise.all(Array.from({ length: 20 }, () => names.status()))
+      const all = () => Promise.all(Array.from({ length: 20 }, () => server.status()))
       await all()
       await all()
-      assert.equal(queries(), 1)
+      assert.equal(queries(), began + 1)
       await server.pass(10 * SECOND)
       await all()
-      assert.equal(queries(), 2)
+      assert.equal(queries(), began + 2)
     },
   )
 
@@ -681,9 +697,7 @@ describe('on a custom domain', () => {
   test('only links, QR images, vCards, style sheets and health checks are served', async (t) => {
     const server = await set(t)
     const { token } = await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'ada' })
-    server.point(NAME)
-    await server.register(NAME)
-    assert.equal((await server.status()).status, 'active')
+    await server.lead()
     const shared = [stylesheets.visitor.path, '/assets/quirl.svg', '/healthz', '/readyz']
     for (const path of ['/ada', '/ada.vcf', '/ada/qr.png', '/ada/qr.svg', ...shared]) {
       assert.equal((await at(server, path)).status, 200, path)
@@ -713,7 +727,7 @@ describe('on a custom domain', () => {
     assert.equal((await ask(`${server.url}/ada`, { method: 'POST', headers: { host: NAME } })).status, 405)
   })
 
-  test('that is not active, everything is served: it may be an alternative name of the service', async (t) => {
+  test('that is not active, or under which owners have opened their pages, everything is served: it may be an alternative name of the service', async (t) => {
     for (const env of [{}, { BASE_URL: '' }]) {
       const server = await set(t, env)
       const { token } = await create(server, { target: 'https://example.org/', alias: 'menu' })
@@ -736,8 +750,8 @@ describe('on a custom domain', () => {
       if (env.BASE_URL === '') continue
       server.point(NAME)
       await server.pass(MINUTE)
-      // Another node learns of it from a message.
-      await poll(async () => (await at(server, '/')).status === 404)
+      await poll(async () => (await server.status()).status === 'active')
+      assert.deepEqual(await bodies(), before, 'owners have opened their pages under it')
       delete server.dns.zones[NAME]
       await server.pass(HOUR)
       assert.equal((await server.status()).status, 'misconfigured')
@@ -773,13 +787,8 @@ describe('on a custom domain', () => {
 
   test("that has become the service's own, or one under it, everything is served, and the operator can remove it", async (t) => {
     const server = await set(t)
-    server.point(NAME)
-    server.point(`www.${NAME}`)
-    await server.register(NAME)
-    await server.register(`www.${NAME}`)
-    await server.pass(MINUTE)
-    // The check of a registration on another node may end later.
-    await poll(() => server.services.domains.statusOf(`www.${NAME}`) === 'active')
+    await server.lead()
+    await server.lead(`www.${NAME}`)
     await server.stop()
     const { dataDir, dns } = server
     const env = { BASE_URL: `https://${NAME}`, DATA_DIR: dataDir, DNS_SERVERS: dns.address }
@@ -915,12 +924,7 @@ describe('the operator', () => {
 
   test('refuses a name and all names under it, until it is allowed again', async (t) => {
     const server = await set(t)
-    for (const name of ['bakery.shop', 'www.bakery.shop', 'xbakery.shop']) {
-      server.point(name, { cname: HOST })
-      await server.register(name)
-    }
-    await server.pass(MINUTE)
-    await poll(() => server.services.domains.statusOf('www.bakery.shop') === 'active')
+    for (const name of ['bakery.shop', 'www.bakery.shop', 'xbakery.shop']) await server.lead(name)
     assert.equal(
       (await run(server, 'domains', 'refuse', 'Bakery.Shop')).text,
       'bakery.shop and names under it cannot be registered\n',

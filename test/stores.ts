@@ -12,6 +12,7 @@ const files = [
   'change',
   'combinations',
   'contract',
+  'domain-proofs',
   'domains',
   'first-try',
   'history',

@@ -25,9 +25,9 @@ export const domains: Command = {
 const list: Command['run'] = async ({ call }) => {
   const { domains: found, refused } = (await call('domains')) as DomainsResult
   if (found.length + refused.length === 0) return 'no domain is registered'
-  const rows = found.map(({ name, status, since, checked_at: checked, fault }) => [
+  const rows = found.map(({ name, status, since, checked_at: checked, fault, proof }) => [
     name,
-    status,
+    isOpen({ status, proof }) ? 'active, with pages' : status,
     formatTime(since),
     checked === null ? 'never' : formatTime(checked),
     fault === null ? 'none' : toSingleLine(fault),
@@ -44,6 +44,17 @@ async function callWithName({ call }: CommandContext, operation: string, name: s
   return ((await call(operation, { name })) as { name: string }).name
 }
 
-function describe({ name, status, fault }: DomainRow): string {
-  return `${name} is ${status}${fault === null ? '' : `: ${toSingleLine(fault)}`}`
+/** Whether it leads here and is not narrowed to short links. */
+function isOpen({ status, proof }: Pick<DomainRow, 'status' | 'proof'>): boolean {
+  return status === 'active' && proof !== null
+}
+
+function describe(row: DomainRow): string {
+  const { name, status, fault, proof } = row
+  const text = `${name} is ${status}${fault === null ? '' : `: ${toSingleLine(fault)}`}`
+  if (proof === null || !isOpen(row)) return text
+  return (
+    `${text}, and serves pages as well: it led here before it was registered. ` +
+    `It is narrowed to short links once ${proof.name} has the TXT record ${proof.value}`
+  )
 }

@@ -26,6 +26,7 @@ import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import { clock } from './migrations/0025-clock.ts'
 import { certificateQueue } from './migrations/0026-certificate-queue.ts'
 import { receivers } from './migrations/0029-receivers.ts'
+import { domainProofs } from './migrations/0030-domain-proofs.ts'
 import { warnings } from './migrations/0032-warnings.ts'
 import { reporters } from './migrations/0033-reporters.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   clock,
   certificateQueue,
   receivers,
+  domainProofs,
   warnings,
   reporters,
 ]

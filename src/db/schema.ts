@@ -106,6 +106,14 @@ interface DomainsTable {
   fault_findings: string | null
   /** When DNS last proved a claim to it; null while its token is still that of its registration. */
   claimed_at: number | null
+  /** 1 while it serves pages although it leads here: it did before it was registered, and DNS has not proven that yet. */
+  proof_wanted: Generated<number>
+}
+
+/** Names of no registration under which owners' pages were served. */
+interface PageNamesTable {
+  name: string
+  served_at: number
 }
 
 /** Tokens that take over a name once its DNS has their record. */
@@ -172,6 +180,7 @@ export interface Tables {
   domains: DomainsTable
   domain_claims: DomainClaimsTable
   refused_domains: RefusedDomainsTable
+  page_names: PageNamesTable
   leases: LeasesTable
   creation_keys: CreationKeysTable
   certificates: CertificatesTable

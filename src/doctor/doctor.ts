@@ -3,6 +3,7 @@ import { NotRunning, type CallOperation } from '../admin/client.ts'
 import type { Config } from '../config/config.ts'
 import type { SetSettings } from '../config/sources.ts'
 import { openFilesLimit } from '../http/open-files.ts'
+import type { DomainsResult } from '../domains/operator.ts'
 import type { CertificatesResult } from '../tls/operator.ts'
 import { checkExposure } from './exposure-check.ts'
 import { CHECK_MS, fault, ok, runChecks, warning, type Check, type Finding, type Result } from './finding.ts'
@@ -57,6 +58,7 @@ function checksOf(config: Config, service: ServiceState | undefined, call: CallO
       now: world.now,
       lists: async () => (await call('lists')) as ListsResult,
       certificates: async () => (await call('certs')) as CertificatesResult,
+      domains: async () => (await call('domains')) as DomainsResult,
     }),
     { name: 'lists', run: () => checkExposure({ ...world, settings }) },
     ...serverChecks({

@@ -1,4 +1,5 @@
 import type { ListsResult } from '../abuse/operator.ts'
+import type { DomainsResult } from '../domains/operator.ts'
 import { describeWaiting, type CertificatesResult } from '../tls/operator.ts'
 import { ago, fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { ServiceState } from './operator.ts'
@@ -23,6 +24,7 @@ export interface ServiceSubject {
   service: ServiceState | undefined
   lists: () => Promise<ListsResult>
   certificates: () => Promise<CertificatesResult>
+  domains: () => Promise<DomainsResult>
   node: string
   files: { open: number | null; limit: number | null }
   memory: { used: number; limit: number | null }
@@ -37,6 +39,7 @@ export function serviceChecks(subject: ServiceSubject): Check[] {
     { name: 'statistics', run: () => (service === undefined ? [] : checkStatistics(service.metrics, subject.now())) },
     { name: 'lists', run: () => listFindings(subject) },
     { name: 'certificates', run: () => certificateFindings(subject) },
+    { name: 'domains', run: () => domainFindings(subject) },
     { name: 'open files', run: () => checkFiles(subject.files) },
     { name: 'memory', run: () => checkMemory(subject.memory) },
   ]
@@ -50,6 +53,21 @@ async function listFindings({ settings, service, lists, now }: ServiceSubject): 
 
 async function certificateFindings({ settings, service, certificates, now }: ServiceSubject): Promise<Result[]> {
   return service === undefined || !settings.tls ? [] : checkCertificates(await certificates(), now())
+}
+
+/** Names that lead here and were registered by somebody: perhaps they are the operator's, who may not want that. */
+async function domainFindings({ service, domains }: ServiceSubject): Promise<Result[]> {
+  if (service === undefined) return []
+  const open = (await domains()).domains.filter(({ status, proof }) => status === 'active' && proof !== null)
+  const [first] = open
+  if (first === undefined) return []
+  const more = open.length === 1 ? '' : ` and ${open.length - 1} more`
+  return [
+    warning(
+      `${first.name}${more} led here before somebody registered it, and serves pages until its DNS has the TXT record that ` +
+        `"quirl domains check ${first.name}" shows: if it is yours, "quirl domains refuse ${first.name}" removes the registration`,
+    ),
+  ]
 }
 
 function checkNode(version: string): Result[] {

@@ -1,11 +1,12 @@
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import { CLAIM_MS } from './claim.ts'
+import { CLAIM_MS, proofOf } from './claim.ts'
 import { deleteClaims, findLastClaimTime, findProvenClaim } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
 import { isTransient, type DnsFault } from './dns-fault.ts'
-import { afterCheck, afterClaim, nextClaimCheckAt, type Domain } from './domain.ts'
+import { afterCheck, afterClaim, afterProof, nextClaimCheckAt, servedOf, type Domain } from './domain.ts'
+import { hasServedPages } from './page-names-store.ts'
 import type { StatusCache } from './status-cache.ts'
 import { countActive, findDomain, updateDomain } from './store.ts'
 
@@ -42,20 +43,24 @@ export function createDomainCheck({
     return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
   }
 
-  /** Applies the newest claim that the DNS proves. */
+  /** Applies the newest claim that the DNS proves, or the proof of the registration itself. */
   async function applyClaim(transaction: Transaction<Tables>, domain: Domain, proofs: string[]): Promise<Domain> {
     if (proofs.length === 0) return domain
     const proven = await findProvenClaim(transaction, domain.name, proofs, now() - CLAIM_MS)
-    return proven === undefined ? domain : afterClaim(domain, proven.tokenHash, now())
+    if (proven !== undefined) return afterClaim(domain, proven.tokenHash, now())
+    return proofs.includes(proofOf(domain.name, domain.tokenHash)) ? afterProof(domain, now()) : domain
   }
 
   return async (domain) => {
     const { name, tokenHash } = domain
     const claimedAt = await findLastClaimTime(db.read, name, now() - CLAIM_MS)
-    const [fault, proofs] = await Promise.all([dns.faultOf(domain), claimedAt === undefined ? [] : dns.proofsOf(name)])
+    const mayBeProven = claimedAt !== undefined || domain.proofWanted
+    const [fault, proofs] = await Promise.all([dns.faultOf(domain), mayBeProven ? dns.proofsOf(name) : []])
     const checked = await db.transaction(async (transaction) => {
-      const next = await applyFault(transaction, await applyClaim(transaction, domain, proofs), fault)
-      if (claimedAt !== undefined) next.nextCheckAt = Math.min(next.nextCheckAt, nextClaimCheckAt(claimedAt, now()))
+      const checked = await applyFault(transaction, await applyClaim(transaction, domain, proofs), fault)
+      const next = await withProofWanted(transaction, domain, checked)
+      const wantedAt = claimedAt ?? (servedOf(next) === 'open' ? next.statusSince : undefined)
+      if (wantedAt !== undefined) next.nextCheckAt = Math.min(next.nextCheckAt, nextClaimCheckAt(wantedAt, now()))
       if (!(await updateDomain(transaction, next, tokenHash))) return undefined
       // Each proof counts once: a record that stays in the DNS must not win over the next claim.
       if (proofs.length > 0) await deleteClaims(transaction, name, proofs)
@@ -63,9 +68,26 @@ export function createDomainCheck({
     })
     // Without a result another process has changed or removed the domain meanwhile: its write stands.
     const present = checked ?? (await findDomain(db.read, name))
-    statuses.set(name, present?.status)
+    statuses.set(name, present && servedOf(present))
     return present
   }
+}
+
+/** What shows that a name does not lead here. Other faults are those of servers, or of the service itself. */
+const elsewhere: ReadonlySet<DnsFault['code']> = new Set([
+  'nxdomain',
+  'no_records',
+  'points_elsewhere',
+  'cname_loop',
+  'cname_chain_too_long',
+])
+
+/** The domain after a check, and whether it wants a proof from then on. */
+async function withProofWanted(transaction: Transaction<Tables>, before: Domain, next: Domain): Promise<Domain> {
+  if (next.claimedAt !== undefined) return next
+  const isFound = next.fault === undefined || !elsewhere.has(next.fault.code)
+  if (next.proofWanted ? isFound : before.status !== 'pending' || next.status !== 'active') return next
+  return { ...next, proofWanted: await hasServedPages(transaction, next.name) }
 }
 
 function tooMany({ registrable }: Domain): DnsFault {

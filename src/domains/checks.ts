@@ -4,7 +4,7 @@ import { createSharedRuns, shareRun } from '../lib/share-runs.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
-import { expiryCutoffs, type Domain } from './domain.ts'
+import { expiryCutoffs, servedOf, type Domain } from './domain.ts'
 import type { StatusCache } from './status-cache.ts'
 import { createDomainCheck } from './check-domain.ts'
 import { leaseCheck, deleteExpired, findDomain, findDue } from './store.ts'
@@ -24,7 +24,7 @@ const CHECK_LEASE_MS = 60_000
 export interface Checks {
   /** Checks the name's DNS now and stores the result. Returns undefined when the name was removed meanwhile. */
   check: (domain: Domain) => Promise<Domain | undefined>
-  /** Returns the domain. One that is not active, or that someone claims, is checked first unless its check is fresh. */
+  /** Returns the domain. One that is not active and narrowed, or that someone claims, is checked first unless its check is fresh. */
   checkIfStale: (name: string) => Promise<Domain | undefined>
   /** Runs due checks, deletes expired names and claims, and loads the changes of other processes. */
   sweep: () => Promise<void>
@@ -72,10 +72,11 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
     async checkIfStale(name) {
       const domain = await findDomain(db.read, name)
       // Another process may have changed it since the last sweep.
-      if (statuses.statusOf(name) !== domain?.status) statuses.set(name, domain?.status)
+      const served = domain && servedOf(domain)
+      if (statuses.statusOf(name) !== served) statuses.set(name, served)
       if (domain === undefined) return undefined
-      if (domain.status === 'active' && (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) === undefined)
-        return domain
+      const isClaimed = async () => (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) !== undefined
+      if (domain.status === 'active' && !domain.proofWanted && !(await isClaimed())) return domain
       const isBusy = running.count() >= MAX_RUNNING && !running.has(name)
       return isFresh(domain) || isBusy ? domain : running.share(name, () => checkUnlessFresh(name))
     },

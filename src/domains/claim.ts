@@ -36,7 +36,7 @@ export function claimRecord(name: string): string {
  * TXT records are public. So a proof is for one token, which cannot be derived from it, and for one name: a wildcard
  * record proves the claim of only one of the names that it covers.
  */
-function proofOf(name: string, tokenHash: string): string {
+export function proofOf(name: string, tokenHash: string): string {
   return `quirl-claim=${hash('sha256', `quirl-claim ${name} ${tokenHash}`, 'base64url')}`
 }
 

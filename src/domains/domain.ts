@@ -2,6 +2,14 @@ import type { DnsFault } from './dns-fault.ts'
 
 export type Status = 'pending' | 'active' | 'misconfigured'
 
+/** What a name serves: that of an active one is `open` while it is not narrowed to codes. */
+export type Served = Status | 'open'
+
+/** Whether a name leads here: it resolves codes, and may have a certificate. */
+export function leadsHere(served: string | undefined): boolean {
+  return served === 'active' || served === 'open'
+}
+
 /** A registered host name. Times are milliseconds since 1970, UTC. */
 export interface Domain {
   name: string
@@ -18,8 +26,17 @@ export interface Domain {
   failingSince: number | undefined
   /** The fault that the last check found. */
   fault: DnsFault | undefined
-  /** When a claim was last proven. */
+  /** When a claim, or the registration itself, was last proven. */
   claimedAt: number | undefined
+  /**
+   * Whether it is narrowed to codes only once the TXT record of its registration was seen. So it is until a check has found
+   * that it leads elsewhere, and if owners' pages were served under it: whoever registers it then may be anybody.
+   */
+  proofWanted: boolean
+}
+
+export function servedOf({ status, proofWanted }: Pick<Domain, 'status' | 'proofWanted'>): Served {
+  return status === 'active' && proofWanted ? 'open' : status
 }
 
 const MINUTE_MS = 60_000
@@ -71,8 +88,13 @@ export function afterCheck(domain: Domain, fault: DnsFault | undefined, transien
 
 /** The domain after a proven claim. One that is not active is pending again: the new owner has the full time. */
 export function afterClaim(domain: Domain, tokenHash: string, now: number): Domain {
-  const claimed = { ...domain, tokenHash, claimedAt: now }
+  const claimed = { ...afterProof(domain, now), tokenHash }
   return claimed.status === 'active' ? claimed : { ...withStatus(claimed, 'pending', now), createdAt: now }
+}
+
+/** The domain after the TXT record of its registration was seen. */
+export function afterProof(domain: Domain, now: number): Domain {
+  return { ...domain, proofWanted: false, claimedAt: now }
 }
 
 /** The latest time of the next check of a claimed name: after a minute, then with doubling intervals up to an hour. */

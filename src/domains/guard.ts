@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
 import { noteRefusals } from '../http/refusals.ts'
@@ -11,16 +12,20 @@ declare module 'fastify' {
   }
 }
 
+/** The route of the page of an owner. */
+const OWNERS_PAGE = '/m/:token'
+
 /**
- * Active custom domains only serve short links, their images and vCards. Names that are not active are not restricted:
- * anyone may register any name, including an alternative name of the service itself.
+ * Active custom domains only serve short links, their images and vCards. Names that are not active are not restricted, and
+ * neither are those that led here before they were registered, until DNS proves that: anyone may register any name, including
+ * an alternative name of the service itself.
  *
  * @param secureOrigin the origin of the pages when quirl itself serves HTTPS: over plain HTTP, a name that is not active
  * then serves codes, and redirects everything else there
  */
 export function guardDomains(
   app: FastifyInstance,
-  domains: Pick<Domains, 'isEmpty' | 'statusOf'>,
+  domains: Pick<Domains, 'isEmpty' | 'statusOf' | 'pageSent'>,
   secureOrigin: string | undefined,
 ): void {
   app.decorateRequest('customDomain')
@@ -32,8 +37,16 @@ export function guardDomains(
     const isServed = request.routeOptions.config.onDomains === true
     if (status === 'active') request.customDomain = name
     if (status === undefined || isServed) return done()
-    if (status !== 'active') return secureOrigin === undefined ? done() : redirectTo(secureOrigin, request, reply)
+    if (status !== 'active') {
+      const isReached = secureOrigin === undefined || (request.raw.socket as Partial<TLSSocket>).encrypted === true
+      return isReached ? done() : redirectTo(secureOrigin, request, reply)
+    }
     done(new Problem('not_found', 'this domain only serves short links and their images'))
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.statusCode === 200 && request.routeOptions.url === OWNERS_PAGE)
+      domains.pageSent(hostName(request.headers.host), request.url.split('?')[0] ?? '')
+    done()
   })
 }
 

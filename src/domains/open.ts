@@ -6,8 +6,9 @@ import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { createChecks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
-import type { Domain, Status } from './domain.ts'
+import { leadsHere, type Domain, type Served } from './domain.ts'
 import { isUnder } from './name.ts'
+import { createPageNames } from './page-names.ts'
 import { createRefusedNames, type RefusedNames } from './refused-names.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { createStatusCache } from './status-cache.ts'
@@ -29,8 +30,12 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
   addresses: () => Promise<string[]>
   /** Whether the name is the service's own or active. The DNS of a pending one is checked first. */
   mayHaveCertificate: (name: string) => Promise<boolean>
-  /** The cached status of a name in its canonical form; undefined when it is not registered. */
-  statusOf: (name: string) => Status | undefined
+  /** What a name in its canonical form serves, from the cache; undefined when it is not registered. */
+  statusOf: (name: string) => Served | undefined
+  /** Whether a registered name leads here, from the cache. */
+  leadsHere: (name: string) => boolean
+  /** To be called when the page of an owner was sent under a name; the link is any text that identifies it. */
+  pageSent: (name: string, link: string) => void
   isEmpty: () => boolean
   /** Loads what other processes have changed, these names in any case. */
   reread: (names: string[]) => void
@@ -69,6 +74,7 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
   const timer = setInterval(() => tasks.run(checks.sweep()), SWEEP_MS).unref()
   // A name may have been registered before it became the service's own.
   const isOwn = (name: string) => host !== undefined && isUnder(name, host)
+  const statusOf = (name: string) => (isOwn(name) ? undefined : statuses.statusOf(name))
 
   return {
     ...registry,
@@ -83,9 +89,11 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
     addresses: dns.serviceAddresses,
     async mayHaveCertificate(name) {
       if (isOwn(name)) return name === host
-      return statuses.statusOf(name) === 'active' || (await checks.checkIfStale(name))?.status === 'active'
+      return leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name))?.status === 'active'
     },
-    statusOf: (name) => (isOwn(name) ? undefined : statuses.statusOf(name)),
+    statusOf,
+    leadsHere: (name) => leadsHere(statusOf(name)),
+    pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
     isEmpty: statuses.isEmpty,
     reread: (names) => tasks.run(statuses.reread(names).then(statuses.refresh)),
     sweep: checks.sweep,

@@ -1,5 +1,6 @@
 import { readName } from '../admin/input.ts'
 import type { AdminOperations } from '../admin/socket.ts'
+import { claimRecord, proofOf } from './claim.ts'
 import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './open.ts'
 
@@ -11,6 +12,8 @@ export interface DomainRow {
   checked_at: number | null
   expires_at: number | null
   fault: string | null
+  /** The TXT record until which it serves pages as well; null when it wants none. */
+  proof: { name: string; value: string } | null
 }
 
 /** A name that the operator refuses. */
@@ -49,5 +52,8 @@ function toRow(domain: Domain): DomainRow {
     checked_at: domain.checkedAt ?? null,
     expires_at: expiresAt(domain) ?? null,
     fault: domain.fault?.detail ?? null,
+    proof: domain.proofWanted
+      ? { name: claimRecord(domain.name), value: proofOf(domain.name, domain.tokenHash) }
+      : null,
   }
 }

@@ -151,5 +151,6 @@ function newDomain(name: DomainName, tokenHash: string, fault: DnsFault | undefi
     failingSince: undefined,
     fault,
     claimedAt: undefined,
+    proofWanted: true,
   }
 }

@@ -52,6 +52,16 @@ const fields = {
       '`pending` until the name points here, `active` while it does, `misconfigured` when it no longer does. ' +
       'Deleted after 7 days as pending or 30 as misconfigured.',
   }),
+  narrowed: Type.Boolean({
+    description:
+      'Whether the name serves short links only. A name that led here before it was registered, or under which owners had opened ' +
+      'their pages, serves pages as well until `proof` is in its DNS.',
+  }),
+  proof: Type.Union([record, Type.Null()], {
+    description:
+      'The record that proves this registration, and narrows the name to short links. Set it only if the registration is yours. ' +
+      'Null when it is not needed, or was seen.',
+  }),
   records: Type.Array(record, {
     description: 'The records to set; empty while the service has no public name.',
   }),

@@ -1,15 +1,15 @@
 import type { Database } from '../db/database.ts'
-import type { Status } from './domain.ts'
+import { servedOf, type Served } from './domain.ts'
 import { countStatuses, findDomain, findStatuses } from './store.ts'
 
 /** The statuses of all registered names in memory: the check of a request's `Host` must not wait for the store. */
 export interface StatusCache {
-  /** The status of a name in its canonical form; undefined when it is not registered. */
-  statusOf: (name: string) => Status | undefined
+  /** What a name serves, in its canonical form; undefined when it is not registered. */
+  statusOf: (name: string) => Served | undefined
   /** Whether no name is registered, so that the `Host` of requests need not be checked. */
   isEmpty: () => boolean
   /** Applies a change of this process, and announces it; undefined after a removal. */
-  set: (name: string, status: Status | undefined) => void
+  set: (name: string, status: Served | undefined) => void
   /** Announces a change of this process that concerns more than one name. */
   announce: (name: string) => void
   /** Loads the present statuses of these names; without any, the next refresh loads all. */
@@ -39,7 +39,10 @@ export function createStatusCache(
     announce,
     async reread(names) {
       if (names.length === 0) readAt = Number.NEGATIVE_INFINITY
-      for (const name of names) statuses.set(name, (await findDomain(db.read, name))?.status)
+      for (const name of names) {
+        const domain = await findDomain(db.read, name)
+        statuses.set(name, domain && servedOf(domain))
+      }
     },
     async refresh() {
       const startedAt = now()
@@ -61,23 +64,23 @@ export function createStatusCache(
 
 interface Row {
   name: string
-  status: Status
+  status: Served
 }
 
 function createStatuses(db: Database) {
-  const statuses = new Map<string, Status>()
+  const statuses = new Map<string, Served>()
   // Counts changes, so that a read that started before one is discarded.
   let changes = 0
   return {
     get: (name: string) => statuses.get(name),
     size: () => statuses.size,
     clear: () => statuses.clear(),
-    haveCounts(counts: { status: Status; count: number }[]): boolean {
+    haveCounts(counts: { status: Served; count: number }[]): boolean {
       const left = new Map(counts.map(({ status, count }) => [status, count]))
       for (const status of statuses.values()) left.set(status, (left.get(status) ?? 0) - 1)
       return [...left.values()].every((count) => count === 0)
     },
-    set(name: string, status: Status | undefined): void {
+    set(name: string, status: Served | undefined): void {
       changes++
       if (status === undefined) statuses.delete(name)
       else statuses.set(name, status)

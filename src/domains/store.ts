@@ -1,8 +1,8 @@
-import type { Selectable } from '#kysely'
+import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { DnsFault } from './dns-fault.ts'
-import type { Domain, Status } from './domain.ts'
+import type { Domain, Served } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
 
@@ -119,15 +119,24 @@ export async function advanceCheck(db: Executor, name: string, at: number): Prom
     .execute()
 }
 
-/** How many names have each status. */
-export async function countStatuses(db: Executor): Promise<{ status: Status; count: number }[]> {
-  const query = db.selectFrom('domains').select((each) => ['status', each.fn.countAll<number>().as('count')])
-  return query.groupBy('status').execute()
+/** What a row serves, as `servedOf` has it. */
+const served = sql<Served>`case when status = 'active' and proof_wanted = 1 then 'open' else status end`
+
+/** How many names serve what. */
+export async function countStatuses(db: Executor): Promise<{ status: Served; count: number }[]> {
+  const query = db.selectFrom('domains').select((each) => [served.as('served'), each.fn.countAll<number>().as('count')])
+  const rows = await query.groupBy(served).execute()
+  return rows.map(({ served: status, count }) => ({ status, count }))
 }
 
-/** The statuses that changed at that time or later. */
-export async function findStatuses(db: Executor, since: number): Promise<{ name: string; status: Status }[]> {
-  return db.selectFrom('domains').select(['name', 'status']).where('updated_at', '>=', since).execute()
+/** What names serve that changed at that time or later. */
+export async function findStatuses(db: Executor, since: number): Promise<{ name: string; status: Served }[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(['name', served.as('served')])
+    .where('updated_at', '>=', since)
+    .execute()
+  return rows.map(({ name, served: status }) => ({ name, status }))
 }
 
 function toRow(domain: Domain): Row {
@@ -147,6 +156,7 @@ function toRow(domain: Domain): Row {
     fault_detail: domain.fault?.detail ?? null,
     fault_findings: domain.fault === undefined ? null : JSON.stringify(domain.fault.findings),
     claimed_at: domain.claimedAt ?? null,
+    proof_wanted: domain.proofWanted ? 1 : 0,
   }
 }
 
@@ -165,6 +175,7 @@ function toDomain(row: Row): Domain {
     failingSince: row.failing_since ?? undefined,
     fault: faultOf(row),
     claimedAt: row.claimed_at ?? undefined,
+    proofWanted: row.proof_wanted === 1,
   }
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { CLAIM_MS, claimRecord, type Claim } from './claim.ts'
-import { expiresAt, type Domain } from './domain.ts'
+import { CLAIM_MS, claimRecord, proofOf, type Claim } from './claim.ts'
+import { expiresAt, servedOf, type Domain } from './domain.ts'
 import type { Domains } from './open.ts'
 import type { Registered } from './registry.ts'
 
@@ -8,7 +8,7 @@ type Service = Pick<Domains, 'host' | 'addresses'>
 
 /** The public view of a domain. */
 export async function viewDomain({ host, addresses }: Service, domain: Domain) {
-  const { name, status, fault } = domain
+  const { name, status, fault, tokenHash } = domain
   const isApex = name === domain.registrable
   const isNamed = host !== undefined && isIP(bare(host)) === 0
   // A name that is not an apex needs a CNAME, whose value cannot be an address.
@@ -16,6 +16,8 @@ export async function viewDomain({ host, addresses }: Service, domain: Domain) {
   return {
     domain: name,
     status,
+    narrowed: servedOf(domain) === 'active',
+    proof: mayBeProven(domain) ? proofRecord({ name, proof: proofOf(name, tokenHash) }) : null,
     records: own === undefined ? [] : [recordFor(name, bare(own))],
     alternatives: isApex && isNamed ? (await addresses()).map((address) => recordFor(name, address)) : [],
     fault: fault === undefined ? null : { code: fault.code, detail: fault.detail },
@@ -25,6 +27,11 @@ export async function viewDomain({ host, addresses }: Service, domain: Domain) {
     created_at: iso(domain.createdAt),
     expires_at: iso(expiresAt(domain)),
   }
+}
+
+/** Whether a proof makes a difference; before the first check, nobody knows. */
+function mayBeProven({ proofWanted, checkedAt }: Domain): boolean {
+  return proofWanted && checkedAt !== undefined
 }
 
 /** The response to a registration, with the token and the record of a claim. */
@@ -43,7 +50,8 @@ function recordFor(name: string, value: string) {
   return { type: { 0: 'CNAME', 4: 'A', 6: 'AAAA' }[isIP(value)] ?? 'CNAME', name, value }
 }
 
-function proofRecord({ name, proof }: Claim) {
+/** The TXT record that proves a claim, or a registration. */
+export function proofRecord({ name, proof }: Pick<Claim, 'name' | 'proof'>) {
   return { type: 'TXT', name: claimRecord(name), value: proof }
 }
 

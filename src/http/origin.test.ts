@@ -13,8 +13,8 @@ const statuses: Record<string, string> = {
 }
 const createAt = (baseUrl: string | undefined, warned: unknown[] = []) => {
   const log = { warn: (...line: unknown[]) => void warned.push(line[0]) }
-  const statusOf = (name: string) => statuses[name]
-  return createOrigin({ baseUrl, port: () => 3000, statusOf, machine, monotonic: () => 0, log })
+  const leadsHere = (name: string) => statuses[name] === 'active'
+  return createOrigin({ baseUrl, port: () => 3000, leadsHere, machine, monotonic: () => 0, log })
 }
 const requestTo = (host: string | undefined, customDomain?: string) =>
   ({ headers: { host }, customDomain }) as FastifyRequest

@@ -45,8 +45,8 @@ interface OriginDeps {
   baseUrl: string | undefined
   /** The port that the service listens on. */
   port: () => number
-  /** The status of a registered custom domain. */
-  statusOf: (name: string) => string | undefined
+  /** Whether a registered custom domain leads here. */
+  leadsHere: (name: string) => boolean
   machine: Machine
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'warn'>
@@ -56,7 +56,7 @@ interface OriginDeps {
  * While no origin is configured, a request whose `Host` is one of this machine gets URLs of that host, so that they work
  * for a first try. Any other `Host` is not trusted.
  */
-export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log }: OriginDeps): Origin {
+export function createOrigin({ baseUrl, port, leadsHere, machine, monotonic, log }: OriginDeps): Origin {
   const local = createLocalHosts(machine, monotonic)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
   let foreignHost: string | null = null
@@ -101,12 +101,12 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log 
     reachableAt: (host) =>
       baseUrl === undefined ? local.of(host).map((each) => `http://${each}:${port()}`) : [baseUrl],
     // http and https of one host lead to the same service; another port may be another service.
-    isOwnHost: (host) => isOwn(host) || statusOf(host) === 'active',
+    isOwnHost: (host) => isOwn(host) || leadsHere(host),
     owns(url) {
       const ownPort = own === undefined ? String(port()) : own.port
       const urlPort = own === undefined ? url.port || '80' : url.port
       const host = withoutRoot(url.hostname)
-      return (isOwn(host) && urlPort === ownPort) || statusOf(host) === 'active'
+      return (isOwn(host) && urlPort === ownPort) || leadsHere(host)
     },
   }
 }

@@ -51,7 +51,8 @@ export function createHttpsRules({ origin, host, statusOf, challenge }: HttpsRul
       response.setHeader('strict-transport-security', STRICT_TRANSPORT)
       return false
     }
-    if (statusOf(name) === 'active') return false
+    // One that is open serves pages as well, which the routes decide.
+    if (['active', 'open'].includes(statusOf(name) ?? '')) return false
     return refuse(response, new Problem('misdirected', 'this host is neither the service nor an active custom domain'))
   }
 

@@ -40,7 +40,7 @@ const CHALLENGE_MS = 24 * 60 * 60 * 1000
 export interface TlsNeeds {
   db: Database
   bus: Pick<Bus, 'publish'>
-  domains: Pick<Domains, 'statusOf' | 'mayHaveCertificate'>
+  domains: Pick<Domains, 'statusOf' | 'leadsHere' | 'mayHaveCertificate'>
   now: () => number
   /** The time by which certificates have expired for long. */
   removalTime: RemovalClock['time']
@@ -94,7 +94,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     ...orders,
     tickets,
     host,
-    isServed: (name) => name === host || domains.statusOf(name) === 'active',
+    isServed: (name) => name === host || domains.leadsHere(name),
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
   const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
@@ -174,7 +174,7 @@ function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
     order: createOrderWithFallback({ client, challenges: createChallenges(needs), sleep }, limiter),
     limiter,
   })
-  const isServed = (name: string) => domains.statusOf(name) === 'active'
+  const isServed = (name: string) => domains.leadsHere(name)
   const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed })
   return { limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
 }
@@ -204,7 +204,7 @@ function acceptFor(
       },
     }
   }
-  if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
+  if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name)
   return {
     async find(ended) {
       if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined

@@ -18,5 +18,6 @@ export const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
   failingSince: undefined,
   fault: undefined,
   claimedAt: undefined,
+  proofWanted: false,
   ...more,
 })

@@ -1,4 +1,5 @@
-import type { Domain } from '../../domains/domain.ts'
+import { claimRecord, proofOf } from '../../domains/claim.ts'
+import { servedOf, type Domain } from '../../domains/domain.ts'
 import type { DnsFault } from '../../domains/dns-fault.ts'
 import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
@@ -55,10 +56,19 @@ export function statusSection(view: StatusView): Html {
   </section>`
 }
 
-function foundText({ language, domain: { name } }: StatusView): Html {
+function foundText({ language, domain }: StatusView): Html {
   const texts = domainsTexts[language]
+  const { name } = domain
   return html`<p><strong>${fillText(texts.found, { name })}</strong></p>
-    <p>${fillText(texts.foundNext, { example: `${name}/…` })}</p>`
+    <p>${fillText(texts.foundNext, { example: `${name}/…` })}</p>
+    ${servedOf(domain) === 'open' && openText(language, domain)}`
+}
+
+/** How a name becomes one that serves short links only. */
+function openText(language: Language, { name, tokenHash }: Domain): Html {
+  const texts = domainsTexts[language]
+  return html`<p>${texts.open}</p>
+    <p class="result">TXT <code>${claimRecord(name)}</code> <code>${proofOf(name, tokenHash)}</code></p>`
 }
 
 function faultText(fault: DnsFault | undefined, name: string, language: Language): string {

@@ -1,0 +1,68 @@
+import type { Database } from '../db/database.ts'
+import { MAX_CLAIMED_NAME } from './claim.ts'
+import type { Served } from './domain.ts'
+import { readDomainName } from './name.ts'
+import { notePages, trimPageNames, wantProof } from './page-names-store.ts'
+
+/** Names that are stored: beyond, those that have served no page for longest are forgotten. */
+const MAX_NAMES = 1000
+/** Names that the pages of one link count for in a day: its owner may send any `Host`. */
+const MAX_OF_LINK = 4
+/** Pages of this many names and links are told from new ones. */
+const MAX_KNOWN = 10_000
+const DAY_MS = 86_400_000
+
+interface PageNamesNeeds {
+  db: Database
+  now: () => number
+  /** The service's own host. */
+  host: string | undefined
+  statusOf: (name: string) => Served | undefined
+  /** Runs what nobody waits for. */
+  run: (work: Promise<unknown>) => void
+}
+
+/**
+ * Notes under which names owners open their pages: one that is registered later, by anybody, goes on serving them until its DNS
+ * proves the registration. Each name is written once a day.
+ * @returns to be called when the page of an owner was sent, with the name, and what identifies the link
+ */
+export function createPageNames({
+  db,
+  now,
+  host,
+  statusOf,
+  run,
+}: PageNamesNeeds): (text: string, link: string) => void {
+  const known = new Set<string>()
+  const ofLink = new Map<string, number>()
+  let day = Number.NaN
+
+  function isNoted(name: string, link: string): boolean {
+    const today = Math.floor(now() / DAY_MS)
+    if (today !== day || known.size >= MAX_KNOWN || ofLink.size >= MAX_KNOWN) {
+      day = today
+      known.clear()
+      ofLink.clear()
+    }
+    const count = ofLink.get(link) ?? 0
+    if (known.has(name) || count >= MAX_OF_LINK) return true
+    known.add(name)
+    ofLink.set(link, count + 1)
+    return false
+  }
+
+  async function note(name: string): Promise<void> {
+    await notePages(db.write, name, now())
+    await trimPageNames(db.write, MAX_NAMES)
+    if (statusOf(name) === 'pending') await wantProof(db.write, name, now())
+  }
+
+  return (text, link) => {
+    if (text === host || text.length > MAX_CLAIMED_NAME) return
+    const status = statusOf(text)
+    if ((status !== undefined && status !== 'pending') || isNoted(text, link)) return
+    const name = readDomainName(text, host)
+    if (typeof name !== 'string') run(note(name.name))
+  }
+}
