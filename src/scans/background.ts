@@ -108,8 +108,9 @@ async function foldJournal(
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
-  if (disk.isFull()) throw new Error('the disk is full: scans wait in the journal until there is room')
-  const { closed, growing } = journal.rotate()
+  const isFull = disk.isFull()
+  // What is left of a full disk is not for scans; the keys of a day that is over are destroyed all the same.
+  const { closed, growing } = isFull ? { closed: [], growing: undefined } : journal.rotate()
   const { linkIds, finish } = people.startFold()
   const { result, counts } = await warehouse.call('fold', closed, now, {
     growing,
@@ -119,6 +120,7 @@ async function foldJournal(
   })
   finish(counts)
   if (result.adopted !== undefined) log.adopted(result.adopted)
+  if (isFull) result.failed.push({ file: 'journal', reason: 'the disk is full: scans wait until there is room' })
   return result
 }
 
