@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { command } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { start, type Service } from './support/program.ts'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { skipUnlessCi } from './support/programs.ts'
@@ -222,4 +222,20 @@ test('the first pause, deletion or block on a disk that has just become full suc
     await poll(async () => (await detailOf(server)).status === 200)
     await server.stop()
   }
+})
+
+test('the keys of visitors are destroyed when their day is over, also while the disk is full', async (t) => {
+  let now = Date.UTC(2026, 10, 20, 23)
+  const server = await startServer(t, {}, () => now, { disk: { checkMs: 1e9, reserveBytes: 0 } })
+  const link = await create(server, { target: 'https://example.com/' })
+  await visitTimes(link, 1)
+  const { scans, disk } = server.services
+  await scans.fold()
+  const keys = () => readdirSync(join(server.dataDir, 'visitors')).filter((name) => name.endsWith('.keys'))
+  const [ofToday] = keys()
+  assert.ok(ofToday)
+  disk.release()
+  now += 2 * 3_600_000
+  assert.equal(await scans.fold(), false)
+  assert.ok(!keys().includes(ofToday))
 })

@@ -1,5 +1,5 @@
 import type { Metric } from '../http/metric.ts'
-import { floorOf, type DiskFloor, type Space } from './open.ts'
+import { floorOf, type DiskFloor, type Space } from './floor.ts'
 
 interface DiskState {
   space: () => Space

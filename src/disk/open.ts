@@ -1,30 +1,16 @@
 import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
+import { floorOf, type DiskFloor, type Space } from './floor.ts'
+import { createFullState, type FullNeeds } from './full-state.ts'
 import { diskMetrics } from './metrics.ts'
-import { openReserve } from './reserve.ts'
 import { createSharedDisk, openSharedDisk, type SharedDisk } from './shared.ts'
 
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
-/** How long after the start the reserve is written: a service that ends soon does not need it. */
-const RESERVE_AFTER_MS = 30_000
-/** Far more than a deletion, a pause, a block and the deletion of scans take together (docs/adr/0069). */
-const RESERVE_BYTES = 32 * 2 ** 20
-/** Of a small disk, the reserve is this part of it at most. */
-const RESERVE_SHARE = 1 / 16
-/** The disk is full when less is free than this part of the reserve, or this many bytes. */
-const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
 /** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
 const MORE = 1.1
-
-const GIB = 2 ** 30
-const FLOOR_SHARE = 0.05
-
-/** Below which free space raw scans only count: a number of bytes, or by the size of the disk. */
-export type DiskFloor = number | 'auto'
 
 /** The free space of the disk of DATA_DIR. */
 export interface Disk {
@@ -49,47 +35,23 @@ export interface Disk {
   close: () => void
 }
 
-/** What a test replaces. */
-export interface DiskOverrides {
-  checkMs?: number
-  reserveAfterMs?: number
-  /** 0 for none. */
-  reserveBytes?: number
-}
-
 /** What the disk needs of the rest of the program. */
-export interface DiskNeeds extends DiskOverrides {
-  dataDir: string
+export interface DiskNeeds extends FullNeeds {
   floor: DiskFloor
-  /** Whether the folder has the store of links. */
-  hasStore: boolean
-  monotonic: () => number
-  log: Record<'warn' | 'error', (details: object, text: string) => void>
+  /** Replaces the usual time between two checks, in milliseconds. */
+  checkMs?: number
 }
 
-/** Bytes of a file system. */
-export interface Space {
-  free: number
-  size: number
-}
-
-/** The floor of a disk: a twentieth of it, and a gibibyte at most, so that a small disk is not below it when it is empty. */
-export function floorOf(floor: DiskFloor, { size }: Pick<Space, 'size'>): number {
-  return floor === 'auto' ? Math.min(GIB, Math.floor(size * FLOOR_SHARE)) : floor
-}
+/** What a test replaces. */
+export type DiskOverrides = Pick<DiskNeeds, 'checkMs' | 'reserveAfterMs' | 'reserveBytes'>
 
 const LOW =
   'the disk of DATA_DIR is nearly full: visits count as before, but are no longer stored one by one, until there is room'
 const LOW_NO_MORE = 'the disk of DATA_DIR has room again: visits are stored one by one'
 const LOW_DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are not stored one by one'
-const FULL =
-  'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
-const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
-const FULL_FAULT = 'the disk of DATA_DIR is full: links can be paused, deleted and blocked, and nothing else'
-
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
 export function openDisk(needs: DiskNeeds): Disk {
-  const { dataDir, floor, log, monotonic, checkMs = CHECK_MS } = needs
+  const { dataDir, floor, monotonic, checkMs = CHECK_MS } = needs
   const shared = createSharedDisk()
   const state = openSharedDisk(shared)
   const full = createFullState(needs)
@@ -99,13 +61,7 @@ export function openDisk(needs: DiskNeeds): Disk {
 
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
-    const least = floorOf(floor, space)
-    const isLow = space.free + state.reusable() < (state.isLow() ? least * MORE : least)
-    if (isLow !== state.isLow()) {
-      state.setLow(isLow)
-      const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
-      log.warn(details, isLow ? LOW : LOW_NO_MORE)
-    }
+    judgeLow(space, needs, state)
     full.judge(space)
   }
 
@@ -132,63 +88,27 @@ export function openDisk(needs: DiskNeeds): Disk {
       judge(statfsSync(dataDir))
       timer = setInterval(() => void check(), checkMs).unref()
     },
-    fault: () => (full.is() ? FULL_FAULT : undefined),
+    fault: full.fault,
     detail: () => (state.isLow() ? LOW_DETAIL : undefined),
     metrics: diskMetrics({ space: () => space, floor, isLow: state.isLow, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }
 
-function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
-  return { free: bavail * bsize, size: blocks * bsize }
+/** Begins or ends the state in which raw scans only count. */
+function judgeLow(
+  space: Space,
+  { floor, log }: Pick<DiskNeeds, 'floor' | 'log'>,
+  state: ReturnType<typeof openSharedDisk>,
+): void {
+  const least = floorOf(floor, space)
+  const isLow = space.free + state.reusable() < (state.isLow() ? least * MORE : least)
+  if (isLow === state.isLow()) return
+  state.setLow(isLow)
+  const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
+  log.warn(details, isLow ? LOW : LOW_NO_MORE)
 }
 
-/** Whether the disk is full, and the reserve that is released meanwhile. */
-function createFullState({
-  dataDir,
-  hasStore,
-  log,
-  monotonic,
-  reserveBytes = RESERVE_BYTES,
-  reserveAfterMs = RESERVE_AFTER_MS,
-}: DiskNeeds) {
-  const reserve = openReserve(join(dataDir, 'reserve'))
-  let isFull = false
-  let startedAt = 0
-  const wanted = ({ size }: Space) => Math.min(reserveBytes, Math.floor(size * RESERVE_SHARE))
-  const leastOf = (space: Space) => Math.max(FULL_BYTES, wanted(space) * FULL_SHARE)
-
-  function begin(): void {
-    if (!hasStore) return
-    try {
-      reserve.release()
-    } catch (error) {
-      log.error({ err: error }, 'the reserve of DATA_DIR cannot be released')
-    }
-    if (!isFull) log.error({}, FULL)
-    isFull = true
-  }
-
-  return {
-    is: () => isFull,
-    begin,
-    reserved: reserve.size,
-    start(at: number): void {
-      startedAt = at
-      // A folder whose store was moved away.
-      if (!hasStore) reserve.release()
-    },
-    judge(space: Space): void {
-      if (!isFull && space.free < leastOf(space)) begin()
-    },
-    /** Ends the state, and takes the reserve again, when there is room for twice as much. */
-    async restore(space: Space): Promise<void> {
-      const bytes = wanted(space)
-      const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
-      if (!hasStore || !isDue || space.free < 2 * bytes + 2 * leastOf(space)) return
-      if (reserve.size() < bytes) await reserve.fill(bytes)
-      if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
-      isFull = false
-    },
-  }
+function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
+  return { free: bavail * bsize, size: blocks * bsize }
 }

@@ -35,11 +35,11 @@ export function requireMatch(link: Link, ifMatch: string | undefined): void {
 }
 
 /** With those of a row that name the link. */
-const PAUSE_FIELDS = ['active', 'token', 'if_match']
+const PAUSE_FIELDS: ReadonlySet<string> = new Set(['active', 'token', 'if_match'])
 
 /** Whether a body pauses a link and does nothing else, which must be possible on a full disk. */
 export function isPause(body: unknown): boolean {
-  return isObject(body) && body['active'] === false && Object.keys(body).every((name) => PAUSE_FIELDS.includes(name))
+  return isObject(body) && body['active'] === false && Object.keys(body).every((name) => PAUSE_FIELDS.has(name))
 }
 
 /**

@@ -110,7 +110,7 @@ async function foldJournal(
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
-  if (disk.isFull()) throw new Error('the disk is full: scans wait in the journal until there is room')
+  if (disk.isFull()) return foldNothing(warehouse, now)
   const { closed, growing } = journal.rotate()
   const [ofScans, ofVisitors] = [people.startFold(), visitors.startFold()]
   const linkIds = [...new Set([...ofScans.linkIds, ...ofVisitors.linkIds])]
@@ -124,6 +124,17 @@ async function foldJournal(
   ofScans.finish((linkId) => byLink.get(linkId)?.scans ?? 0)
   ofVisitors.finish((linkId) => byLink.get(linkId)?.visitors ?? 0)
   if (result.adopted !== undefined) log.adopted(result.adopted)
+  return result
+}
+
+/**
+ * What is left of a full disk is not for scans, which wait in the journal with the numbers that a fold would read; the keys of a
+ * day that is over are destroyed all the same.
+ */
+async function foldNothing(warehouse: Parts['warehouse'], now: number): Promise<FoldResult> {
+  const nothing = { growing: undefined, deletedLinks: [], newest: undefined, count: [] }
+  const { result } = await warehouse.call('fold', [], now, nothing)
+  result.failed.push({ file: 'journal', reason: 'the disk is full: scans wait until there is room' })
   return result
 }
 

@@ -5,13 +5,13 @@ import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { ImportedCount } from './import/clicks.ts'
 import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
-import { openJournal, type Journal } from './journal/journal.ts'
+import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, type People, type PeopleCounter } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createReader, type Reader } from './reader.ts'
-import { createRecorderLog, type Log } from './recorder-log.ts'
+import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
 import type { OpenScanStore, ScanStore } from './scan-store.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
@@ -99,12 +99,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
   const { disk = anyDisk } = options
-  const onFailure = (error: unknown, lostEver: number) => {
-    disk.note(error)
-    log.writeFailed(error, lostEver)
-  }
-  const calls = { isFull: disk.isFull, onFailure, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
-  const journal = openJournal({ folder: join(dataDir, 'journal'), sync, now, monotonic, ...calls })
+  const journal = openJournalOn(disk, log, { folder: join(dataDir, 'journal'), sync, now, monotonic })
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
@@ -140,6 +135,19 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       await closeFiles(journal, warehouse)
     },
   }
+}
+
+function openJournalOn(
+  disk: ScansDisk,
+  log: RecorderLog,
+  options: Pick<JournalOptions, 'folder' | 'sync' | 'now' | 'monotonic'>,
+): Journal {
+  const onFailure = (error: unknown, lostEver: number) => {
+    disk.note(error)
+    log.writeFailed(error, lostEver)
+  }
+  const calls = { isFull: disk.isFull, onFailure, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
+  return openJournal({ ...options, ...calls })
 }
 
 const anyDisk: ScansDisk = { isFull: () => false, note() {} }

@@ -111,10 +111,7 @@ function startSession(
     await sync(log)
     confirm(writing)
   }
-  const durable = createDurable(syncNamed, (error) => {
-    if (isDiskFull(error)) space.release()
-    onFault(error)
-  })
+  const durable = createDurable(syncNamed, releasing(space, onFault))
   const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault, space)
   const groups = createGroups(writer, durable, () => {
     onCommit()
@@ -142,6 +139,14 @@ function startSession(
       await closeAll()
     },
     abandon: closeAll,
+  }
+}
+
+/** Has a disk that refused a sync because it is full release its reserve. */
+function releasing({ release }: DiskSpace, onFault: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    if (isDiskFull(error)) release()
+    onFault(error)
   }
 }
 

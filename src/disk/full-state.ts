@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import type { Space } from './floor.ts'
+import { openReserve } from './reserve.ts'
+
+/** How long after the start the reserve is written: a service that ends soon does not need it. */
+const RESERVE_AFTER_MS = 30_000
+/** Far more than a deletion, a pause, a block and the deletion of scans take together (docs/adr/0069). */
+const RESERVE_BYTES = 32 * 2 ** 20
+/** Of a small disk, the reserve is this part of it at most. */
+const RESERVE_SHARE = 1 / 16
+/** The disk is full when less is free than this part of the reserve, or this many bytes. */
+const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
+
+const FULL =
+  'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
+const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
+const FULL_FAULT = 'the disk of DATA_DIR is full: links can be paused, deleted and blocked, and nothing else'
+
+/** What the state needs of the rest of the program. */
+export interface FullNeeds {
+  dataDir: string
+  /** Whether the folder has the store of links. */
+  hasStore: boolean
+  monotonic: () => number
+  log: Record<'warn' | 'error', (details: object, text: string) => void>
+  /** Replaces the usual time until the reserve is written, in milliseconds. */
+  reserveAfterMs?: number
+  /** Replaces the usual size of the reserve; 0 for none. */
+  reserveBytes?: number
+}
+
+/** What is reserved of a disk. */
+function reserveOf({ size }: Space, bytes = RESERVE_BYTES): number {
+  return Math.min(bytes, Math.floor(size * RESERVE_SHARE))
+}
+
+/** The disk is full when less is free. */
+function leastOf(reserve: number): number {
+  return Math.max(FULL_BYTES, reserve * FULL_SHARE)
+}
+
+/** Whether the disk is full, and the reserve that is released meanwhile. */
+export function createFullState(needs: FullNeeds) {
+  const { dataDir, hasStore, log, monotonic, reserveBytes, reserveAfterMs = RESERVE_AFTER_MS } = needs
+  const reserve = openReserve(join(dataDir, 'reserve'))
+  let isFull = false
+  let startedAt = 0
+  const bytesOf = (space: Space) => reserveOf(space, reserveBytes)
+
+  function begin(): void {
+    if (!hasStore) return
+    try {
+      reserve.release()
+    } catch (error) {
+      log.error({ err: error }, 'the reserve of DATA_DIR cannot be released')
+    }
+    if (!isFull) log.error({}, FULL)
+    isFull = true
+  }
+
+  return {
+    is: () => isFull,
+    fault: () => (isFull ? FULL_FAULT : undefined),
+    begin,
+    reserved: reserve.size,
+    start(at: number): void {
+      startedAt = at
+      // A folder whose store was moved away.
+      if (!hasStore) reserve.release()
+    },
+    judge(space: Space): void {
+      if (!isFull && space.free < leastOf(bytesOf(space))) begin()
+    },
+    /** Ends the state, and takes the reserve again, when there is room for twice as much. */
+    async restore(space: Space): Promise<void> {
+      const bytes = bytesOf(space)
+      const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
+      if (!hasStore || !isDue || space.free < 2 * bytes + 2 * leastOf(bytes)) return
+      if (reserve.size() < bytes) await reserve.fill(bytes)
+      if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
+      isFull = false
+    },
+  }
+}
