@@ -101,18 +101,8 @@ async function findFault(
     if (end === own) return undefined
     const next = await queries.cnameOf(end)
     if (next === undefined) break
-    // What the service's resolver knows of its own network is not for strangers, not even whether it has a name.
-    if (next !== own && isPrivateName(next)) {
-      const detail = `${end} points to ${next}, a name of a private network: it must be a CNAME to ${own}`
-      return fault('points_elsewhere', detail, [...chain.slice(1), next])
-    }
-    if (chain.includes(next)) {
-      const loop = [...chain, next].join(' → ')
-      return fault('cname_loop', `the CNAME records of ${name} form a loop: ${loop}`, [...chain.slice(1), next])
-    }
-    if (chain.length > MAX_CHAIN) {
-      return fault('cname_chain_too_long', `${name} has a chain of more than ${MAX_CHAIN} CNAME records`)
-    }
+    const wrong = stepFault(chain, next, own)
+    if (wrong !== undefined) return fault(wrong.code, wrong.detail, wrong.found)
     chain.push(next)
   }
   const path = chain.length > 1 ? `${chain.join(' → ')}, which` : name
@@ -123,6 +113,23 @@ async function findFault(
     return fault('points_elsewhere', detail, chain.length > 1 ? chain.slice(1) : foundIn(found))
   }
   return addressFault({ name, path }, found, own, await serviceAddresses())
+}
+
+/** What is wrong with a further CNAME of a chain. */
+function stepFault(chain: string[], next: string, own: string) {
+  const [name, ...found] = chain
+  // What the service's resolver knows of its own network is not for strangers, not even whether it has a name.
+  if (next !== own && isPrivateName(next)) {
+    const detail = `${chain.at(-1)} points to ${next}, a name of a private network: it must be a CNAME to ${own}`
+    return { code: 'points_elsewhere', detail, found: [...found, next] } as const
+  }
+  if (chain.includes(next)) {
+    const detail = `the CNAME records of ${name} form a loop: ${[...chain, next].join(' → ')}`
+    return { code: 'cname_loop', detail, found: [...found, next] } as const
+  }
+  if (chain.length <= MAX_CHAIN) return undefined
+  const detail = `${name} has a chain of more than ${MAX_CHAIN} CNAME records`
+  return { code: 'cname_chain_too_long', detail, found } as const
 }
 
 function addressFault(

@@ -74,15 +74,6 @@ export function createOrigin({ baseUrl, port, leadsHere, machine, monotonic, log
     log.warn({ host }, foreignHostWarning)
   }
 
-  function isTrustedHost(header: string | undefined): boolean {
-    const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
-    if (url === null) return false
-    const host = withoutRoot(url.hostname)
-    // The parser has normalized every address.
-    const isAddress = host.startsWith('[') || isIP(host) !== 0
-    return isAddress || isPrivateName(host) || local.has(host) || host === ownHost
-  }
-
   const ownHost = own && withoutRoot(own.hostname)
   const isOwn = (host: string) => (ownHost === undefined ? local.has(host) : host === ownHost)
 
@@ -94,7 +85,7 @@ export function createOrigin({ baseUrl, port, leadsHere, machine, monotonic, log
       if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
       return `http://${headers.host}`
     },
-    isTrustedHost,
+    isTrustedHost: (header) => isTrusted(header, (host) => local.has(host) || host === ownHost),
     foreignHost: () => foreignHost,
     // A custom domain serves short links only.
     ofPages: ({ customDomain }) => (customDomain === undefined ? '' : baseUrl),
@@ -109,4 +100,14 @@ export function createOrigin({ baseUrl, port, leadsHere, machine, monotonic, log
       return (isOwn(host) && urlPort === ownPort) || leadsHere(host)
     },
   }
+}
+
+/** @param isHere whether a name is of this machine or of the service */
+function isTrusted(header: string | undefined, isHere: (host: string) => boolean): boolean {
+  const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
+  if (url === null) return false
+  const host = withoutRoot(url.hostname)
+  // The parser has normalized every address.
+  const isAddress = host.startsWith('[') || isIP(host) !== 0
+  return isAddress || isPrivateName(host) || isHere(host)
 }

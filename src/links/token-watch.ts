@@ -20,7 +20,8 @@ export function createTokenWatch({ db, now }: TokenDeps, intervalMs = INTERVAL_M
   async function endThoseOver(): Promise<void> {
     for (const hashes of chunks([...watched.keys()])) {
       const working = await findIdsByTokens(db.read, hashes, now())
-      for (const hash of hashes) if (!working.has(hash)) for (const onEnded of watched.get(hash) ?? []) onEnded()
+      const ended = hashes.filter((hash) => !working.has(hash))
+      for (const onEnded of ended.flatMap((hash) => [...(watched.get(hash) ?? [])])) onEnded()
     }
   }
 

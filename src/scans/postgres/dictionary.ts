@@ -1,5 +1,5 @@
 import type { Query } from '../../db/postgres/session.ts'
-import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { createBoundedCache, type BoundedCache } from '../../lib/bounded-cache.ts'
 import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.ts'
 import { textsOf } from '../texts-of-scan.ts'
 import type { Scan } from '../scan.ts'
@@ -43,16 +43,9 @@ export function openSharedDictionary(query: Query): SharedDictionary {
   /** @param admit whether a new text may be inserted */
   async function prepareTexts(texts: Iterable<string>, admit: (text: string) => boolean = () => true) {
     sweeps ??= await readSweeps(query)
-    const ids = new Map<string, number>()
-    const unknown = new Set<string>()
-    for (const given of texts) {
-      const text = toStored(given)
-      const id = cache.get(text)
-      if (id === undefined) unknown.add(text)
-      else ids.set(text, id)
-    }
-    await find(ids, [...unknown])
-    const missing = [...unknown].filter((text) => !ids.has(text) && admit(text)).sort()
+    const { ids, unknown } = lookUp(texts, cache)
+    await find(ids, unknown)
+    const missing = unknown.filter((text) => !ids.has(text) && admit(text)).sort()
     await insertTexts(query, missing)
     await find(ids, missing)
     return (text: string | null) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? OTHER))
@@ -75,6 +68,19 @@ export function openSharedDictionary(query: Query): SharedDictionary {
       if (!areKept) throw new TextsRemoved('texts were removed meanwhile')
     },
   }
+}
+
+/** The ids of texts that are cached, and the texts that are not. */
+function lookUp(texts: Iterable<string>, cache: Pick<BoundedCache<number>, 'get'>) {
+  const ids = new Map<string, number>()
+  const unknown = new Set<string>()
+  for (const given of texts) {
+    const text = toStored(given)
+    const id = cache.get(text)
+    if (id === undefined) unknown.add(text)
+    else ids.set(text, id)
+  }
+  return { ids, unknown: [...unknown] }
 }
 
 async function findTexts(query: Query, texts: string[]): Promise<{ id: number; text: string }[]> {
