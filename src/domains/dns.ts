@@ -116,20 +116,24 @@ async function findFault(
 }
 
 /** What is wrong with a further CNAME of a chain. */
-function stepFault(chain: string[], next: string, own: string) {
+function stepFault(
+  chain: string[],
+  next: string,
+  own: string,
+): { code: DnsFault['code']; detail: string; found: string[] } | undefined {
   const [name, ...found] = chain
   // What the service's resolver knows of its own network is not for strangers, not even whether it has a name.
   if (next !== own && isPrivateName(next)) {
     const detail = `${chain.at(-1)} points to ${next}, a name of a private network: it must be a CNAME to ${own}`
-    return { code: 'points_elsewhere', detail, found: [...found, next] } as const
+    return { code: 'points_elsewhere', detail, found: [...found, next] }
   }
   if (chain.includes(next)) {
     const detail = `the CNAME records of ${name} form a loop: ${[...chain, next].join(' → ')}`
-    return { code: 'cname_loop', detail, found: [...found, next] } as const
+    return { code: 'cname_loop', detail, found: [...found, next] }
   }
   if (chain.length <= MAX_CHAIN) return undefined
   const detail = `${name} has a chain of more than ${MAX_CHAIN} CNAME records`
-  return { code: 'cname_chain_too_long', detail, found } as const
+  return { code: 'cname_chain_too_long', detail, found }
 }
 
 function addressFault(
