@@ -536,16 +536,67 @@ test('nothing more is sent to a host that the operator blocks after a webhook wa
   const { operations } = server.services.abuse
   const link = await createWithWebhook(server, url)
   await operations['block']?.({ subject: 'hook.example.com', reason: 'floods' })
+  const { state, last_error: error } = await webhookOf(server, link)
+  assert.deepEqual(
+    [state, error],
+    ['blocked', 'its address is blocked by the operator of this service (hook.example.com/)'],
+  )
   await put(manage(server, link), { title: 'One' })
-  await poll(async () => (await webhookOf(server, link)).state === 'failing')
-  const { last_status: status, last_error: error } = await webhookOf(server, link)
-  assert.deepEqual([status, error], [null, 'its address is blocked by this service'])
   clock.now += DAY_MS / 2
   await poll(async () => Date.parse((await webhookOf(server, link)).next_attempt_at ?? '') > clock.now)
   assert.equal(receiver.received.length, 0)
   await operations['unblock']?.({ subject: 'hook.example.com' })
   await receive(setting, 1)
   assert.equal((await webhookOf(server, link)).state, 'active')
+})
+
+test('a webhook at a host that came on a list later is blocked, its owner reads why, and its events wait for three days', async (t) => {
+  const list = join(temporaryFolder(t), 'list.txt')
+  writeFileSync(list, 'other.example.net\n')
+  const setting = await start(t, { ABUSE_FEEDS: list })
+  const { server, receiver, clock, url } = setting
+  const setList = async (text: string) => {
+    writeFileSync(list, text)
+    await server.services.abuse.operations['lists']?.({ refresh: true, accept: true })
+  }
+  await setList('other.example.net\n')
+  const link = await createWithWebhook(server, url, ['link.changed'])
+  await setList('other.example.net\nhook.example.com\n')
+  const { state, last_error: error, failures } = { failures: 0, ...(await webhookOf(server, link)) }
+  assert.deepEqual([state, failures], ['blocked', 0])
+  assert.match(error ?? '', /^its address is listed as malware or phishing \(hook\.example\.com\/, by list/)
+  const pages = { en: /is on a list of malware and phishing/, de: /auf einer Liste von Schadsoftware und Phishing/ }
+  for (const [language, said] of Object.entries(pages)) {
+    const page = await fetch(`${server.url}/m/${link.token}?lang=${language}`)
+    assert.match(await page.text(), said)
+  }
+
+  await put(manage(server, link), { title: 'One' })
+  const next = async () => Date.parse((await webhookOf(server, link)).next_attempt_at ?? '')
+  await poll(async () => (await next()) > clock.now)
+  clock.now += 3 * DAY_MS + 1
+  await put(manage(server, link), { title: 'Two' })
+  await poll(async () => (await webhookOf(server, link)).dropped === 1)
+  assert.equal(receiver.received.length, 0)
+
+  await setList('other.example.net\n')
+  assert.equal((await webhookOf(server, link)).state, 'active')
+  await receive(setting, 1)
+  assert.equal(receiver.received[0]?.event.data['revision'], 3)
+  assert.equal(receiver.received.length, 1)
+})
+
+test('a webhook at a blocked host goes on at once at another address', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, url } = setting
+  const link = await createWithWebhook(server, url)
+  await server.services.abuse.operations['block']?.({ subject: 'hook.example.com', reason: 'floods' })
+  await put(manage(server, link), { title: 'One' })
+  await poll(async () => Date.parse((await webhookOf(server, link)).next_attempt_at ?? '') > setting.clock.now)
+  const moved = { url: url.replace('hook.example', 'new.example'), events: EVENTS }
+  assert.equal((await detailsOf(put(manage(server, link), { webhook: moved }))).webhook?.state, 'active')
+  await poll(() => receiver.received.length === 1)
+  assert.match(receiver.received[0]?.headers.host ?? '', /^new\.example\.com:/)
 })
 
 test('the example of docs/api.md does what it says', async (t) => {

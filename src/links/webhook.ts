@@ -53,10 +53,13 @@ export const webhookDetails = Type.Object(
     url: Type.String(),
     events: Type.Array(eventType),
     secret: Type.Optional(secret),
-    state: Type.Enum(['active', 'failing', 'given_up']),
+    state: Type.Enum(['active', 'failing', 'given_up', 'blocked'], {
+      description:
+        '`blocked`: its address is on a list, or blocked by the operator; nothing is sent until it no longer is.',
+    }),
     last_delivery_at: time('When an event was last delivered, UTC.'),
     last_status: nullable('integer', 'The status of the last response; null when there was none.'),
-    last_error: nullable('string', 'Why the last attempt failed; null when it did not.'),
+    last_error: nullable('string', 'Why the last attempt failed, or nothing is sent; null when it did not.'),
     next_attempt_at: time('When the next event is sent, UTC; null when none waits.'),
     dropped: Type.Integer({ minimum: 0, description: 'Events that were never delivered.' }),
     destination_failing_since: time('When the destination was found to fail, UTC.'),
@@ -79,7 +82,7 @@ export interface WebhookDetails {
   events: WebhookEventType[]
   /** Present only when it was just created. */
   secret?: string
-  state: 'active' | 'failing' | 'given_up'
+  state: 'active' | 'failing' | 'given_up' | 'blocked'
   last_delivery_at: string | null
   last_status: number | null
   last_error: string | null

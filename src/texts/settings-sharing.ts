@@ -12,6 +12,7 @@ const enStates = {
   active: 'Active',
   failing: 'Failing',
   given_up: 'Given up',
+  blocked: 'Blocked',
 }
 
 const en = {
@@ -71,6 +72,8 @@ const en = {
     unreachable: 'the program cannot be reached, or it answered too late.',
     next: (date: string) => `The next attempt is on ${date}.`,
     givenUp: 'The attempts failed for days and have ended. Save the webhook again to start anew.',
+    blocked:
+      'Nothing is sent: the operator of this service has blocked this address, or it is on a list of malware and phishing. Messages wait for three days. Set another address, or ask the operator.',
     dropped: (count: number) =>
       count === 1 ? 'One message was never delivered.' : `${count.toLocaleString('en')} messages were never delivered.`,
     destination: (date: string) => `The destination of the link cannot be reached since ${date}.`,
@@ -147,13 +150,15 @@ const de: typeof en = {
     retry: 'Speichern und neu versuchen',
     done: 'Der Webhook ist gespeichert.',
     removed: 'Der Webhook ist entfernt.',
-    states: { active: 'Aktiv', failing: 'Gestört', given_up: 'Aufgegeben' },
+    states: { active: 'Aktiv', failing: 'Gestört', given_up: 'Aufgegeben', blocked: 'Gesperrt' },
     none: 'Es wurde noch nichts gesendet.',
     delivered: (date) => `Zuletzt zugestellt am ${date}.`,
     failing: 'Der letzte Versuch ist gescheitert:',
     status: (status) => `Das Programm hat mit dem Status ${status} geantwortet.`,
     unreachable: 'Das Programm ist nicht erreichbar oder hat zu spät geantwortet.',
     next: (date) => `Der nächste Versuch ist am ${date}.`,
+    blocked:
+      'Es wird nichts gesendet: Der Betreiber dieses Dienstes hat diese Adresse gesperrt, oder sie steht auf einer Liste von Schadsoftware und Phishing. Nachrichten warten drei Tage lang. Geben Sie eine andere Adresse an, oder fragen Sie den Betreiber.',
     givenUp:
       'Die Versuche sind tagelang gescheitert und beendet. Speichern Sie den Webhook noch einmal, um neu zu beginnen.',
     dropped: (count) =>

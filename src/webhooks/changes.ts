@@ -2,6 +2,7 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Totals } from '../links/link.ts'
+import type { Screen } from '../links/url-policy.ts'
 import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
 import { checkedAddress } from './checked-address.ts'
 import { changeEvent, reportedEvent } from './event.ts'
@@ -19,18 +20,19 @@ export interface ChangesDeps {
   now: () => number
   random: () => number
   enabled: boolean
+  screen: Screen
   outbox: Outbox
   totals: (linkId: number) => Promise<Totals>
 }
 
 /** The webhooks of links, for the changes of links. */
 export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
-  const { db, now, enabled, outbox, totals } = deps
+  const { db, now, enabled, screen, outbox, totals } = deps
   return {
     enabled,
     async of(linkId) {
       const row = await findWebhook(db.read, linkId)
-      return row === undefined ? null : detailsOf(row)
+      return row === undefined ? null : detailsOf(row, screen)
     },
     milestone: async (linkId) => reachedMilestone((await totals(linkId)).humans),
     async save(transaction, linkId, { draft, milestone }) {
@@ -73,7 +75,7 @@ async function saveDraft(
     secret,
     ...scheduleOf(deps, draft, present, milestone),
   })
-  const { url, events, ...state } = detailsOf(row)
+  const { url, events, ...state } = detailsOf(row, deps.screen)
   return isSame ? { url, events, ...state } : { url, events, secret, ...state }
 }
 
@@ -106,19 +108,25 @@ export function eventsOf({ events }: Pick<WebhookRow, 'events'>): WebhookEventTy
   return JSON.parse(events) as WebhookEventType[]
 }
 
-function detailsOf(row: WebhookRow): WebhookDetails {
-  const failing = row.failures > 0 ? 'failing' : 'active'
+/** Whether its address is blocked is not stored: the lists and rules of this moment say so, as before each attempt. */
+function detailsOf(row: WebhookRow, screen: Screen): WebhookDetails {
+  const blocked = screen(row.address)
   return {
     url: row.address,
     events: eventsOf(row),
-    state: row.given_up_at === null ? failing : 'given_up',
+    state: blocked === undefined ? stateOf(row) : 'blocked',
     last_delivery_at: time(row.last_delivery_at),
     last_status: row.last_status,
-    last_error: row.last_error,
+    last_error: blocked === undefined ? row.last_error : `its address ${blocked}`,
     next_attempt_at: time(row.next_attempt_at),
     dropped: row.dropped,
     destination_failing_since: time(row.destination_failing_since),
   }
+}
+
+function stateOf({ given_up_at: givenUpAt, failures }: WebhookRow) {
+  if (givenUpAt !== null) return 'given_up'
+  return failures > 0 ? 'failing' : 'active'
 }
 
 function time(at: number | null): string | null {

@@ -1,9 +1,10 @@
-import type { Database } from '../db/database.ts'
+import type { Database, Executor } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { nextAttempt } from './back-off.ts'
 import { RequestError, type GuardedRequest } from './guarded-request.ts'
 import {
+  dropBefore,
   findOldest,
   PAUSE_MS,
   postpone,
@@ -13,7 +14,8 @@ import {
   type Due,
   type Queued,
 } from './outbox-store.ts'
-import { ReceiverBusy } from './receivers.ts'
+import { NotNow } from './receivers.ts'
+import type { Screen } from '../links/url-policy.ts'
 import { signedHeaders } from './signature.ts'
 
 /** A receiver that is gone for good (RFC 9110, 15.5.11). */
@@ -21,6 +23,12 @@ const GONE = 410
 
 /** What a receiver may answer that is there and has no time (RFC 6585, 4; RFC 9110, 15.6.4). */
 const busy = new Set([429, 503])
+
+/** How often is looked whether a host is still blocked. */
+const BLOCKED_MS = 60_000
+
+/** How long events wait for a host that is blocked. */
+const BLOCKED_WAIT_MS = 3 * 86_400_000
 
 /** A receiver that takes longer to respond is sent to in the lane of the slow ones. */
 const SLOW_MS = 1_000
@@ -31,8 +39,7 @@ export interface DeliveryDeps {
   monotonic: () => number
   random: () => number
   request: GuardedRequest
-  /** Why nothing may be sent to an address now, by the lists and the operator's rules; undefined when something may. */
-  screen: (url: string) => unknown
+  screen: Screen
   /** Counts an attempt. */
   count: (isDelivered: boolean) => void
 }
@@ -48,7 +55,7 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
   const startedAt = monotonic()
   const result = await attempt(deps, due, event, signal)
   if (signal.aborted) return
-  if (result instanceof ReceiverBusy) {
+  if (result instanceof NotNow) {
     return lease.commit((transaction) => postpone(transaction, [{ ...due, until: result.until }]))
   }
   const { status, error, asked } = result
@@ -70,20 +77,39 @@ async function attempt(
   { url, secret }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
-): Promise<ReceiverBusy | { status?: number; error?: string; asked?: number | undefined }> {
-  // It was set before it was listed or blocked.
-  if (screen(url) !== undefined) return { error: 'its address is blocked by this service' }
+): Promise<NotNow | { status?: number; error?: string; asked?: number | undefined }> {
+  // It may have been listed or blocked since it was looked at.
+  const onConnect = () => {
+    if (screen(url) !== undefined) throw new NotNow(now() + BLOCKED_MS)
+  }
   const signed = signedHeaders({ id, sentAt: now(), body }, secret)
   const headers = { 'content-type': 'application/json', 'user-agent': 'quirl-webhooks', ...signed }
   try {
-    const { status, retryAfter } = await request(url, { method: 'POST', headers, body, signal })
+    const { status, retryAfter } = await request(url, { method: 'POST', headers, body, signal, onConnect })
     if (status >= 200 && status < 300) return { status }
     const isRedirect = status >= 300 && status < 400
     const error = isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}`
     return { status, error, asked: busy.has(status) ? parseRetryAfter(retryAfter, now()) : undefined }
   } catch (error) {
-    if (error instanceof ReceiverBusy) return error
+    if (error instanceof NotNow) return error
     if (error instanceof RequestError) return { error: error.message }
     throw error
   }
+}
+
+/**
+ * Puts webhooks aside whose addresses were listed or blocked after they were set, until these may be on no list any more. Nothing
+ * has failed; what waits is news for as long as what fails.
+ */
+export async function putAside(
+  { now }: Pick<DeliveryDeps, 'now'>,
+  transaction: Executor,
+  blocked: Due[],
+): Promise<void> {
+  const at = now()
+  await postpone(
+    transaction,
+    blocked.map((due) => ({ ...due, until: at + BLOCKED_MS })),
+  )
+  for (const { linkId } of blocked) await dropBefore(transaction, linkId, at - BLOCKED_WAIT_MS)
 }

@@ -2,12 +2,13 @@ import type { Database } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfId } from '../links/manage.ts'
+import type { Screen } from '../links/url-policy.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
 import { checkedAddress } from './checked-address.ts'
 import { createEvent } from './event.ts'
 import { OwnHostError, RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
-import { ReceiverBusy, siteOf, type Receivers } from './receivers.ts'
+import { NotNow, siteOf, type Receivers } from './receivers.ts'
 import type { Ends } from './sender.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
 
@@ -29,6 +30,7 @@ export interface DestinationsDeps {
   random: () => number
   request: GuardedRequest
   receivers: Receivers
+  screen: Screen
   outbox: Outbox
 }
 
@@ -62,9 +64,10 @@ async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, s
   await postpone(CHECK_MS)
   const link = await linkOfId({ db }, linkId)
   const url = link && destinationOf(link)
-  if (link === undefined || url === undefined) return
+  // A sweep may not have come to a link yet whose destination was listed or blocked.
+  if (link === undefined || url === undefined || deps.screen(url) !== undefined) return
   const error = await errorOf(deps, url, signal)
-  if (error instanceof ReceiverBusy) return postpone(LATER_MS)
+  if (error instanceof NotNow) return postpone(LATER_MS)
   if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
 }
 
@@ -73,17 +76,13 @@ function destinationOf(link: Link): string | undefined {
   return link.active && link.suspension === null ? checkedAddress(link) : undefined
 }
 
-async function errorOf(
-  deps: DestinationsDeps,
-  url: string,
-  signal: AbortSignal,
-): Promise<string | ReceiverBusy | undefined> {
+async function errorOf(deps: DestinationsDeps, url: string, signal: AbortSignal): Promise<string | NotNow | undefined> {
   try {
     const head = await send(deps, url, 'HEAD', signal)
     const status = isNoHead(head) ? await send(deps, url, 'GET', signal) : head
     return isFailure(status) ? `it responds with status ${status}` : undefined
   } catch (error) {
-    if (error instanceof ReceiverBusy) return error
+    if (error instanceof NotNow) return error
     // A shop's pages may be on the machine of its short links.
     if (error instanceof OwnHostError) return undefined
     if (error instanceof RequestError) return error.message
@@ -100,7 +99,7 @@ async function send(
 ): Promise<number> {
   const site = siteOf(new URL(url).host)
   const leave = receivers.enter(site)
-  if (leave === undefined) throw new ReceiverBusy(receivers.nextTry(site))
+  if (leave === undefined) throw new NotNow(receivers.nextTry(site))
   try {
     return (await request(url, { method, headers: { 'user-agent': 'quirl-link-check' }, signal })).status
   } finally {

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
 import type { IsOwn } from './own-networks.ts'
-import { machineOf, ReceiverBusy, type Receivers } from './receivers.ts'
+import { machineOf, NotNow, type Receivers } from './receivers.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /** The longest that a request may take, from the look-up of its host to the end of its response. */
@@ -18,7 +18,7 @@ const MAX_ADDRESSES = 8
 /**
  * Sends a request to a host of the public internet.
  * @throws {RequestError} when no response came
- * @throws {ReceiverBusy} when the machines of the host have as many requests as they may have
+ * @throws {NotNow} when the machines of the host have as many requests as they may have
  */
 export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<Answer>
 
@@ -34,6 +34,8 @@ export interface GuardedOptions {
   body?: string
   /** Interrupts the request. */
   signal: AbortSignal
+  /** Called before a connection is opened; throws what the request is to reject with. */
+  onConnect?: () => void
 }
 
 /** No response came; the message says why, for the owner. */
@@ -63,7 +65,7 @@ export interface GuardedRequestDeps {
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
   const { timeoutMs = TIMEOUT_MS, ca } = deps
-  return async (text, { method, headers = {}, body, signal }) => {
+  return async (text, { method, headers = {}, body, signal, onConnect }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
@@ -71,6 +73,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
     try {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
+      onConnect?.()
       const entered = enterMachines(receivers, allowed)
       leave = entered.leave
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
@@ -78,7 +81,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
       return await exchange(url, options, body)
     } catch (error) {
-      if (error instanceof RequestError || error instanceof ReceiverBusy) throw error
+      if (error instanceof RequestError || error instanceof NotNow) throw error
       if (late.aborted) throw new RequestError(`it did not respond in ${timeoutMs / 1000} seconds`, { cause: error })
       throw new RequestError(explain(error), { cause: error })
     } finally {
@@ -89,7 +92,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
 
 /**
  * Counts a request for each machine that may get it: which one does is known only once it is connected to.
- * @throws {ReceiverBusy} when none may have one now
+ * @throws {NotNow} when none may have one now
  */
 function enterMachines(receivers: Receivers, all: string[]): { addresses: string[]; leave: () => void } {
   const entered = new Map<string, () => void>()
@@ -98,7 +101,7 @@ function enterMachines(receivers: Receivers, all: string[]): { addresses: string
     if (leave !== undefined) entered.set(machine, leave)
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
-  if (addresses.length === 0) throw new ReceiverBusy(receivers.nextTry(machineOf(all[0] as string)))
+  if (addresses.length === 0) throw new NotNow(receivers.nextTry(machineOf(all[0] as string)))
   return {
     addresses,
     leave() {

@@ -5,10 +5,10 @@ import type { Metric } from '../http/metric.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import type { Draining } from '../lib/draining.ts'
 import type { Totals } from '../links/link.ts'
+import type { Screen } from '../links/url-policy.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
 import { startBackground, type BackgroundTimes } from './background.ts'
 import { createLinkWebhooks } from './changes.ts'
-import type { DeliveryDeps } from './delivery.ts'
 import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
 import { webhookMetrics } from './metrics.ts'
 import { createOwnNetworks } from './own-networks.ts'
@@ -19,7 +19,7 @@ import { createReceivers } from './receivers.ts'
 export interface Webhooks extends LinkWebhooks {
   metrics: Metric[]
   /** Has what is sent screened from now on: the lists are opened later, because they report to webhooks what they remove. */
-  screenWith: (screen: DeliveryDeps['screen']) => void
+  screenWith: (screen: Screen) => void
   close: () => Promise<void>
 }
 
@@ -57,10 +57,13 @@ export function openWebhooks(
 ): Webhooks {
   const { random = Math.random } = overrides
   const outbox = createOutbox()
-  const links = createLinkWebhooks({ db, now, random, enabled, outbox, totals: scans.latestTotals })
+  let latestScreen: Screen = () => undefined
+  const screen: Screen = (url) => latestScreen(url)
+  const screenWith = (next: Screen) => void (latestScreen = next)
+  const links = createLinkWebhooks({ db, now, random, enabled, screen, outbox, totals: scans.latestTotals })
   const counts = { delivered: 0, failed: 0, givenUp: 0 }
   const metrics = webhookMetrics(counts, outbox)
-  if (!enabled) return { ...links, metrics, screenWith() {}, async close() {} }
+  if (!enabled) return { ...links, metrics, screenWith, async close() {} }
 
   const query = createRunQueries(servers)
   const addressesOf = (host: string) =>
@@ -71,8 +74,7 @@ export function openWebhooks(
   const receivers = createReceivers(now)
   const request = createGuardedRequest({ addressesOf, ownNetworks, receivers, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
-  let screen: DeliveryDeps['screen'] = () => undefined
-  const sending = { request, receivers, screen: (url: string) => screen(url), outbox, counts }
+  const sending = { request, receivers, screen, outbox, counts }
   const background = startBackground(
     { db, now, monotonic, random, totals: scans.totals, ...sending },
     createBackgroundTasks(monotonic, onError),
@@ -80,5 +82,5 @@ export function openWebhooks(
   )
   scans.onFold(background.onFold)
   draining.onBegin(background.stop)
-  return { ...links, metrics, screenWith: (next) => void (screen = next), close: background.close }
+  return { ...links, metrics, screenWith, close: background.close }
 }

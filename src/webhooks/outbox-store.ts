@@ -53,6 +53,15 @@ export async function dropOldest(db: Executor, linkId: number, keep: number): Pr
   return ids.length
 }
 
+/** Drops the events of a link that were queued before a time. */
+export async function dropBefore(db: Executor, linkId: number, time: number): Promise<void> {
+  const old = db.deleteFrom('outbox').where('link_id', '=', linkId).where('created_at', '<', time)
+  const dropped = Number((await old.executeTakeFirst()).numDeletedRows)
+  if (dropped === 0) return
+  await countDropped(db, linkId, dropped)
+  if ((await findOldest(db, linkId)) === undefined) await setNextAttempt(db, linkId, time)
+}
+
 async function countDropped(db: Executor, linkId: number, count: number): Promise<void> {
   const dropped = db.updateTable('webhooks').set(({ eb }) => ({ dropped: eb('dropped', '+', count) }))
   await dropped.where('link_id', '=', linkId).execute()

@@ -11,12 +11,12 @@ const PAUSE_MS = 60_000 / (MAX_A_MINUTE - MAX_UNPAUSED)
 /** Receivers that are kept before those without any use are looked for. */
 const KEPT = 1_024
 
-/** A receiver has as many requests as it may have: nothing was sent, and nothing has failed. */
-export class ReceiverBusy extends Error {
+/** Nothing was sent, and nothing has failed: a receiver has as many requests as it may have, or its host is blocked. */
+export class NotNow extends Error {
   /** When it may be tried again. */
   readonly until: number
   constructor(until: number) {
-    super('its receiver has as many requests as it may have')
+    super('nothing is sent now')
     this.until = until
   }
 }

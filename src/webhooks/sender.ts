@@ -1,7 +1,7 @@
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { createBell } from '../lib/bell.ts'
-import { deliver, type DeliveryDeps } from './delivery.ts'
+import { deliver, putAside, type DeliveryDeps } from './delivery.ts'
 import { findDue, postpone, setSites, type Due } from './outbox-store.ts'
 import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
 
@@ -134,15 +134,18 @@ async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lan
   const busy = { busyHosts: requests.hosts(), busySites: receivers.busy() }
   const found = await findDue(db.read, { now: now(), lane, limit: PAGE, ...busy })
   const misplaced = found.filter(({ isMisplaced }) => isMisplaced)
-  const { started, late } = startFound(deps, requests, lane, found)
+  const blocked = found.filter(({ url }) => deps.screen(url) !== undefined)
+  const allowed = found.filter((due) => !blocked.includes(due))
+  const { started, late } = startFound(deps, requests, lane, allowed)
   const postponed = late.map((due) => ({ ...due, until: receivers.nextTry(due.site) }))
-  if (misplaced.length > 0 || postponed.length > 0) {
+  if (misplaced.length + blocked.length + postponed.length > 0) {
     await lease.commit(async (transaction) => {
       await setSites(transaction, misplaced)
+      await putAside(deps, transaction, blocked)
       await postpone(transaction, postponed)
     })
   }
-  return started + misplaced.length + postponed.length > 0
+  return started + misplaced.length + blocked.length + postponed.length > 0
 }
 
 /**

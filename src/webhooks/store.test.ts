@@ -23,7 +23,7 @@ const url = 'http://127.0.0.1:9/'
 const humansOf = (humans: number) => async () => ({ humans }) as Totals
 
 function webhooksOf(db: Database) {
-  const shared = { db, random: Math.random, enabled: true, totals: humansOf(0) }
+  const shared = { db, random: Math.random, enabled: true, screen: () => undefined, totals: humansOf(0) }
   return createLinkWebhooks({ ...shared, now: () => 1000, outbox: createOutbox() })
 }
 

@@ -29,9 +29,10 @@ function deliveries({ language }: OwnerView, webhook: WebhookDetails): Html {
   const { state, last_delivery_at: delivered, next_attempt_at: next, destination_failing_since: failing } = webhook
   const lines = [
     delivered === null ? texts.none : withTime(texts.delivered, delivered, language),
-    webhook.last_error !== null && html`${texts.failing} ${reasonOf(webhook, language)}`,
+    state !== 'blocked' && webhook.last_error !== null && html`${texts.failing} ${reasonOf(webhook, language)}`,
     state === 'failing' && next !== null && withTime(texts.next, next, language),
     state === 'given_up' && texts.givenUp,
+    state === 'blocked' && texts.blocked,
     webhook.dropped > 0 && texts.dropped(webhook.dropped),
     failing !== null && withTime(texts.destination, failing, language),
   ]
@@ -67,7 +68,7 @@ function webhookForm(view: OwnerView, own: Notice | undefined): Html {
 
 function buttonOf(webhook: WebhookDetails | null, texts: { button: string; save: string; retry: string }): string {
   if (webhook === null) return texts.button
-  return webhook.state === 'active' ? texts.save : texts.retry
+  return webhook.state === 'active' || webhook.state === 'blocked' ? texts.save : texts.retry
 }
 
 function eventChoices({ language, settings: { webhook } }: OwnerView, own: Notice | undefined): Html {
