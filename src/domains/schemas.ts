@@ -54,13 +54,11 @@ const fields = {
   }),
   narrowed: Type.Boolean({
     description:
-      'Whether the name serves short links only. A name that led here before it was registered, or under which owners had opened ' +
-      'their pages, serves pages as well until `proof` is in its DNS.',
+      'Whether it serves short links only. One that led here before its registration serves pages until `proof` is in its DNS.',
   }),
   proof: Type.Union([record, Type.Null()], {
     description:
-      'The record that proves this registration, and narrows the name to short links. Set it only if the registration is yours. ' +
-      'Null when it is not needed, or was seen.',
+      'The record that proves this registration, and narrows the name. Set it only if the registration is yours.',
   }),
   records: Type.Array(record, {
     description: 'The records to set; empty while the service has no public name.',

@@ -84,7 +84,7 @@ const whenSchema = Type.Object(
         minimum: 1,
         maximum: 1_000_000_000,
         description:
-          'Applies once so many people have visited the link since its creation. A person is an address with a device, a system and a browser, and counts once a (UTC) day.',
+          'Applies once so many people have visited the link since its creation. Each counts once a (UTC) day, by address, device, os and browser.',
       }),
     ),
     after_scans: Type.Optional(
@@ -92,7 +92,7 @@ const whenSchema = Type.Object(
         minimum: 1,
         maximum: 1_000_000_000,
         description:
-          'Applies once the link, since its creation, has had so many scans by people. Each scan counts, so that one visitor who reloads reaches it alone: for a number of people there is `after_visitors`.',
+          'Applies once the link, since its creation, has had so many scans by people. One visitor who reloads can reach it: see `after_visitors`.',
       }),
     ),
     percent: Type.Optional(
