@@ -23,10 +23,10 @@ function attack(
   addresses: string[],
   send: (address: string) => Promise<Received>,
 ): () => Promise<Map<number, number>> {
-  let isOver = false
+  const over = new AbortController()
   const statuses = new Map<number, number>()
   const all = addresses.map(async (address) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const status = await send(address).then(
         (received) => received.status,
         () => 0,
@@ -37,7 +37,7 @@ function attack(
     }
   })
   const end = async () => {
-    isOver = true
+    over.abort()
     await Promise.all(all)
     return statuses
   }

@@ -25,7 +25,7 @@ let server: TestServer
 let link: Created
 let scans: Scan[]
 before(async () => {
-  server = await startServer(end, {}, () => clock.now)
+  server = await startServer(end, {}, () => clock.now, { slots: { streams: 4 } })
   link = await create(server, { target: 'https://example.com/menu', title: 'Menu' })
   scans = await seedScans(server, link, { now: clock.now, days: 60, perDay: 12, random: randomFrom(1) })
 })
@@ -189,18 +189,21 @@ test('while the statistics cannot be read, the page says so and the rest works',
 inBrowser(
   'a page whose stream is refused, as all are taken, reads the number at intervals and says nothing of it',
   async (page) => {
-    const taken = await startServer(end, {}, () => clock.now, { slots: { streams: 1 } })
-    const own = await create(taken, { target: 'https://example.com/menu' })
+    const own = await create(server, { target: 'https://example.com/menu' })
+    await page.goto('about:blank')
     const others = new AbortController()
-    // A stream whose response nobody holds is closed when memory is collected.
-    const held = await fetch(`${taken.url}/api/manage/${own.token}/stream`, { signal: others.signal })
+    const open = () => fetch(`${server.url}/api/manage/${own.token}/stream`, { signal: others.signal })
+    // Other pages of this file may hold one. A stream whose response nobody holds is closed when memory is collected.
+    const held = [await open()]
+    while (held.length < 5 && held.at(-1)?.status === 200) held.push(await open())
+    assert.equal(held.at(-1)?.status, 503)
     const refused = page.waitForResponse((response) => response.url().endsWith('/stream'))
-    await page.goto(`${taken.url}/m/${own.token}`)
+    await page.goto(manage(own))
     assert.equal((await refused).status(), 503)
     await visit(own.short_url, { 'user-agent': PHONE })
     await page.locator('.stats-total', { hasText: /^\s*1\s/ }).waitFor()
     assert.equal(await page.getByRole('alert').filter({ visible: true }).count(), 0)
-    assert.equal(held.bodyUsed, false)
+    assert.ok(held.slice(0, -1).every(({ bodyUsed }) => !bodyUsed))
     others.abort()
     await page.goto('about:blank')
   },

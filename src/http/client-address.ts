@@ -64,7 +64,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       const peer = socket.remoteAddress ?? ''
       const forwarded = headers['x-forwarded-for']
       if (typeof forwarded === 'string' && peer !== '') return walk(peer, forwarded)
-      return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+      return clientOf(peer)
     },
     isProxied: ({ socket }) =>
       trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
@@ -82,6 +82,11 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
 function withoutPort(entry: string): string {
   const [, four, six] = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i.exec(entry) ?? []
   return four ?? six ?? entry
+}
+
+/** The client of an address: IPv6 cut to its /64, mapped IPv4 as IPv4. */
+export function clientOf(address: string): string {
+  return address.includes(':') ? shorten(ipaddr.process(address)) : address
 }
 
 /** The address of a client: IPv6 cut to its /64. */

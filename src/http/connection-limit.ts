@@ -85,16 +85,20 @@ export function createConnectionLimit({ client, max = defaultMax() }: Connection
       })
     },
     observe: (given) => (restingSince = given),
-    metrics: [
-      { name: 'quirl_connections', help: 'Open connections of clients', type: 'gauge', read: pool.length },
-      {
-        name: 'quirl_connections_refused_total',
-        help: 'Connections closed because too many were open',
-        type: 'counter',
-        read: () => refused,
-      },
-    ],
+    metrics: metricsOf(pool.length, () => refused),
   }
+}
+
+function metricsOf(open: () => number, refused: () => number): Metric[] {
+  return [
+    { name: 'quirl_connections', help: 'Open connections of clients', type: 'gauge', read: open },
+    {
+      name: 'quirl_connections_refused_total',
+      help: 'Connections closed because too many were open',
+      type: 'counter',
+      read: refused,
+    },
+  ]
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`

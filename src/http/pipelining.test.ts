@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { connectRaw } from '../../test/support/raw.ts'
 import { holderOf, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
+import { asHolder } from '../lib/holder.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 
 const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64, sliceMs: 2 }
@@ -12,11 +13,16 @@ const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: qui
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
 
 /** Serves with the limits, and counts the connections that they close. */
-async function serve(t: TestContext, handle: RequestListener, changed: Partial<PipeliningBounds> = {}) {
+async function serve(
+  t: TestContext,
+  handle: RequestListener,
+  changed: Partial<PipeliningBounds> = {},
+  holder = holderOf,
+) {
   const closed = { count: 0 }
   const listener = createPipelining(
     handle,
-    { holderOf, onClosed: () => closed.count++, onMany: () => {} },
+    { holderOf: holder, onClosed: () => closed.count++, onMany: () => {} },
     { ...bounds, ...changed },
   )
   const port = await listen(t, createServer(listener))
@@ -104,6 +110,28 @@ test('when too many requests wait, the connection whose client has not read for 
     seen[at]?.end('<late>')
   }
   await poll(() => second.received().split('<late>').length === 81)
+})
+
+test('when too many requests wait, connections of one network give way to each other, and that of another stays', async (t) => {
+  let held = 0
+  const hold: RequestListener = () => held++
+  const networkOf = ({ url = '' }: IncomingMessage) => asHolder(url.slice(1))
+  const { port, closed } = await serve(t, hold, { maxWaiting: 200 }, networkOf)
+  const send = (path: string) => {
+    const connection = connectRaw(t, port)
+    connection.socket.write(requestTo(path).repeat(80))
+    return connection
+  }
+  const honest = send('honest.1')
+  await poll(() => held === 9)
+  const attack = []
+  for (let at = 0; at < 6; at++) {
+    attack.push(send(`attacker.${at}`))
+    await poll(() => held === 9 * (at + 2))
+  }
+  await Promise.all(attack.slice(0, -1).map((each) => each.closed))
+  assert.equal(closed.count, 5)
+  assert.equal(honest.socket.destroyed, false)
 })
 
 test('a pipeline of immediate responses does not block other connections', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
@@ -8,6 +8,7 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { holderOf, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
+import { asHolder } from '../lib/holder.ts'
 import { countResponses, createResponseMemory } from './response-memory.ts'
 
 const MIB = 1024 * 1024
@@ -37,6 +38,36 @@ test('past the limit, the connection of the oldest unread response is closed, an
   await poll(() => stalled.slice(1).every(({ received }) => received().length > body.length))
   await poll(() => memory.bytes() === 0)
   assert.equal(closed, 1)
+})
+
+test('past the limit, responses of one network that nobody reads close none of another, which is older', async (t) => {
+  const closed: string[] = []
+  const networkOf = ({ url = '' }: IncomingMessage) => asHolder(url)
+  const memory = createResponseMemory(networkOf, () => closed.push('one'), 100 * MIB)
+  const port = await listen(
+    t,
+    createServer((request, response) => {
+      memory.add(response, body.length)
+      response.end(request.url === '/honest.1' ? body.subarray(MIB) : body)
+    }),
+  )
+  const ask = (path: string) => {
+    const connection = connectRaw(t, port)
+    connection.socket.pause()
+    connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    return connection
+  }
+  const honest = ask('/honest.1')
+  await poll(() => memory.bytes() === 32 * MIB)
+  const attack = []
+  for (let at = 0; at < 5; at++) {
+    attack.push(ask(`/attacker.${at}`))
+    await poll(() => closed.length === Math.max(0, at - 1) && memory.bytes() === Math.min(at + 2, 3) * 32 * MIB)
+  }
+  honest.socket.resume()
+  await poll(() => honest.received().length > body.length - MIB)
+  attack[0]?.socket.resume()
+  await attack[0]?.closed
 })
 
 test('a response that waits behind another one is released with its connection', async (t) => {

@@ -8,6 +8,7 @@ import { createCertificates } from './certificates.ts'
 import { Postponed } from './issuance-error.ts'
 import type { Issuer } from './issuer.ts'
 import type { Accept, Identity } from './listener.ts'
+import { asHolder } from '../lib/holder.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const DAY = 24 * 60 * 60 * 1000
@@ -77,7 +78,8 @@ async function set(
     save: (each) => saveCertificate(db.write, each),
     async visit(name) {
       const found = certificates.acceptFor(name)
-      return servers.chainOf(typeof found === 'function' ? found : await found.find(new AbortController().signal))
+      const connection = { holder: asHolder('192.0.2.1'), ended: new AbortController().signal }
+      return servers.chainOf(typeof found === 'function' ? found : await found.find(connection))
     },
     sweep: certificates.sweep,
     loaded: servers.loaded,

@@ -29,7 +29,7 @@ import type { Stop } from './issuance-line.ts'
 import type { IssuanceQueue } from './issuance-queue.ts'
 import type { Issuer } from './issuer.ts'
 import type { OrderLimiter } from './order-limiter.ts'
-import { createHold } from './hold.ts'
+import { createHold, type Held } from './hold.ts'
 import type { Accept, Acceptor, Found, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
 import type { TicketSecrets } from './tickets.ts'
@@ -167,16 +167,16 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
     })
   const obtain = (name: string) => (name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name))
   const issue = (name: string) => issues.share(name, async () => cache.put(await obtain(name)))
-  const waitFor = (name: string, ended: AbortSignal) => {
+  const waitFor = (name: string, connection: Held) => {
     // The visitor is turned away, and the name is ordered all the same.
-    if (held.isFull() && name !== host) return queue.add(name).then(() => undefined)
-    return held.wait(ended, () => issue(name))
+    if (held.isRefused(connection.holder) && name !== host) return queue.add(name).then(() => undefined)
+    return held.wait(connection, () => issue(name))
   }
 
   return (name) => {
     const cached = cache.get(name)
     if (cached === undefined) {
-      return { find: async (ended) => (await load(name)) ?? waitFor(name, ended) }
+      return { find: async (connection) => (await load(name)) ?? waitFor(name, connection) }
     }
     if (cached.isStale) load(name).catch(report)
     return cached.accept

@@ -3,6 +3,9 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { readClientHello, type ClientHello } from './client-hello.ts'
 import { Problem } from '../http/problem.ts'
 import { problemResponse } from '../http/raw-problem.ts'
+import { clientOf } from '../http/client-address.ts'
+import { asHolder } from '../lib/holder.ts'
+import type { Held } from './hold.ts'
 
 /** Limits for connections before their handshake. */
 export interface ListenerLimits {
@@ -88,10 +91,10 @@ export function createChallengeAccept({ key, chain }: Identity): Accept {
 }
 
 /**
- * What takes over a connection: at once, or once it was found, which the connection waits for until the signal is aborted.
+ * What takes over a connection: at once, or once it was found, which the connection waits for until its signal is aborted.
  * Undefined or a rejection closes the connection.
  */
-export type Found = Accept | { find: (ended: AbortSignal) => Promise<Accept | undefined> } | undefined
+export type Found = Accept | { find: (connection: Held) => Promise<Accept | undefined> } | undefined
 
 /**
  * Accepts connections and reads the server name before the handshake begins: the name's own key then encrypts its session
@@ -136,8 +139,9 @@ export function createListener(
 async function wait<T>(
   socket: Socket,
   holdMs: number,
-  find: (ended: AbortSignal) => Promise<T | undefined>,
+  find: (connection: Held) => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  const holder = asHolder(clientOf(socket.remoteAddress ?? ''))
   const [ended, abandoned] = [new AbortController(), Promise.withResolvers<undefined>()]
   const end = () => {
     ended.abort()
@@ -146,7 +150,7 @@ async function wait<T>(
   const timer = setTimeout(end, holdMs)
   socket.once('close', end)
   try {
-    return await Promise.race([find(ended.signal), abandoned.promise])
+    return await Promise.race([find({ holder, ended: ended.signal }), abandoned.promise])
   } finally {
     clearTimeout(timer)
     socket.off('close', end)

@@ -198,18 +198,18 @@ function acceptFor(
   const name = serverName ?? host
   if (protocols.includes(CHALLENGE_PROTOCOL)) {
     return {
-      async find(ended) {
-        const answer = await lookUps.challenges.wait(ended, () => findChallenge(db.read, name))
+      async find(connection) {
+        const answer = await lookUps.challenges.wait(connection, () => findChallenge(db.read, name))
         return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
       },
     }
   }
   if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name)
   return {
-    async find(ended) {
-      if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined
+    async find(connection) {
+      if ((await lookUps.names.wait(connection, () => domains.mayHaveCertificate(name))) !== true) return undefined
       const found = certificates.acceptFor(name)
-      return typeof found === 'function' ? found : found.find(ended)
+      return typeof found === 'function' ? found : found.find(connection)
     },
   }
 }
