@@ -367,7 +367,7 @@ describe('reports', () => {
     const rows = await server.services.db.read.selectFrom('reports').selectAll().execute()
     assert.deepEqual([rows.length, rows[0]?.count], [1, 101])
     const text = await run(server, 'reports')
-    assert.match(text, /^CODE .*\nMenu +101 +2\d{3}-.* phishing 100, malware 1 +a file with two lines\n/)
+    assert.match(text, /^CODE .*\nMenu +1 +101 +2\d{3}-.* phishing 100, malware 1 +a file with two lines\n/)
     const [json] = JSON.parse(await run(server, 'reports', '--json')) as { code: string; count: number }[]
     assert.deepEqual([json?.code, json?.count], ['Menu', 101])
     assert.equal(await run(server, 'reports', 'dismiss', 'menu'), 'the reports of Menu are dismissed\n')

@@ -118,7 +118,7 @@ const HOUR_MS = 3_600_000
 function startForgetting({ db, now, log }: AbuseNeeds) {
   let running = Promise.resolve()
   const run = () => {
-    running = deleteReportersBefore(db.write, firstDay(now())).catch((err: unknown) => {
+    running = deleteReportersBefore(db, firstDay(now())).catch((err: unknown) => {
       log.error({ err }, 'what is known of reporters of 30 days ago could not be deleted; it is tried again in an hour')
     })
   }

@@ -1,4 +1,4 @@
-import type { Executor } from '../db/database.ts'
+import type { Database, Executor } from '../db/database.ts'
 
 /** Salts by day, as `2026-11-26`. */
 export type Salts = ReadonlyMap<string, string>
@@ -48,8 +48,14 @@ export async function deleteReporters(db: Executor, linkId: number): Promise<voi
   await db.deleteFrom('reporters').where('link_id', '=', linkId).execute()
 }
 
-/** Deletes what is from before a day; the salts first, without which the digests say nothing. */
-export async function deleteReportersBefore(db: Executor, first: string): Promise<void> {
-  await db.deleteFrom('reporter_salts').where('day', '<', first).execute()
-  await db.deleteFrom('reporters').where('day', '<', first).execute()
+/** Deletes what is from before a day. Nothing is written without need: each start and each hour asks for it. */
+export async function deleteReportersBefore(
+  { read, write }: Pick<Database, 'read' | 'write'>,
+  first: string,
+): Promise<void> {
+  const old = await read.selectFrom('reporter_salts').select('day').where('day', '<', first).limit(1).execute()
+  if (old.length === 0) return
+  await write.deleteFrom('reporters').where('day', '<', first).execute()
+  // Last, because they tell that something is left.
+  await write.deleteFrom('reporter_salts').where('day', '<', first).execute()
 }

@@ -28,7 +28,7 @@ export function reportRoute({ report, origin, client, limitReports }: ReportNeed
     schema: {
       summary: 'Report a harmful code',
       operationId: 'report',
-      description: 'No credential is needed, and nothing is stored by which the reporter could be found.',
+      description: 'No credential is needed, and the reporter cannot be found by what is stored.',
       tags,
       body: reportBody,
       response: {

@@ -144,17 +144,17 @@ const removedBody = Type.Object(
 )
 
 const warnedBody = Type.Object(
-  { reason: Type.String(), at: time('When the operator put the warning there, UTC.') },
-  { title: 'Warning', description: 'Set when the operator has browsers see a warning before they go on.' },
+  { reason: Type.String(), at: time('When the warning was set, UTC.') },
+  { title: 'Warning', description: 'Set while browsers get a warning of the operator first.' },
 )
 
 const reportedBody = Type.Object(
   {
-    networks: count('From how many networks the link was reported in the 30 days before.'),
-    reason: Type.String({ description: 'The reason that most have given.' }),
+    networks: count('From how many networks, in the 30 days before.'),
+    reason: Type.String({ description: 'What most of them say.' }),
     at: time('When there were that many, UTC.'),
   },
-  { title: 'Reported', description: 'Set when people in many networks have reported the link. It changes no visit.' },
+  { title: 'Reported', description: 'Set when people in many networks have reported the link.' },
 )
 
 /** The details of a link. */

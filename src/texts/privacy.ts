@@ -44,6 +44,9 @@ const en = {
     redis:
       'This service counts on several servers together: the digests are in a Redis database for at most an hour, and the random number is deleted on a later day.',
   },
+  reports: 'If you report a link',
+  reportsText:
+    'The service keeps your reason and your note. So that one person does not count as many, it keeps a number of 16 bits for 30 days, which is made of your network (not of your address) and a random number of the day. Thousands of connections share it; no one can be found by it.',
   placesText:
     'Places are looked up from the address in memory, where those of the latest 10,000 addresses stay for a while.',
   contact: 'Questions?',
@@ -93,6 +96,9 @@ const de: typeof en = {
     redis:
       'Dieser Dienst zählt auf mehreren Servern gemeinsam: Die Prüfsummen stehen höchstens eine Stunde in einer Redis-Datenbank, und die Zufallszahl wird an einem späteren Tag gelöscht.',
   },
+  reports: 'Wenn Sie einen Link melden',
+  reportsText:
+    'Der Dienst behält Ihren Grund und Ihre Notiz. Damit eine Person nicht als viele zählt, behält er 30 Tage lang eine Zahl von 16 Bit, die aus Ihrem Netz (nicht aus Ihrer Adresse) und einer Zufallszahl des Tages entsteht. Tausende Anschlüsse teilen sie sich; niemand ist daran zu erkennen.',
   placesText:
     'Orte werden im Arbeitsspeicher aus der Adresse bestimmt; die der letzten 10.000 Adressen bleiben dort eine Weile.',
   contact: 'Fragen?',

@@ -16,7 +16,7 @@ const en = {
   details: 'Details',
   detailsHint: 'optional; no personal data',
   send: 'Report',
-  privacy: 'This service stores nothing about you.',
+  privacy: 'This service stores nothing by which you could be found.',
   faults: {
     code: 'This is not a code or a short link of this service.',
     reason: 'Please choose the reason that fits best.',
@@ -48,7 +48,7 @@ const de: typeof en = {
   details: 'Einzelheiten',
   detailsHint: 'freiwillig; keine persönlichen Daten',
   send: 'Melden',
-  privacy: 'Dieser Dienst speichert nichts über Sie.',
+  privacy: 'Dieser Dienst speichert nichts, woran man Sie erkennen könnte.',
   faults: {
     code: 'Das ist kein Code und kein Kurzlink dieses Dienstes.',
     reason: 'Bitte wählen Sie den Grund, der am besten passt.',

@@ -27,7 +27,7 @@ const en = {
     locked: 'This link is protected by a password: only those who know it can see where it leads.',
     go: 'Go there',
     unlock: 'Enter the password',
-    warned: 'The operator of this service warns of this link: you will see that before you go on.',
+    warned: 'The operator of this service warns of this link: you will see that before you continue.',
     states: { active: 'active', locked: 'password', rules: 'rules', warned: 'warning' },
   },
   warning: {
@@ -36,8 +36,8 @@ const en = {
     leadsTo: 'It leads to',
     opens: 'It opens a page that a stranger has written.',
     advice:
-      'Go on only if you know who gave you the link and expect this. Do not enter a password or payment details there, and install nothing.',
-    go: 'Go on anyway',
+      'Continue only if you know who gave you the link and expect this. Do not enter a password or payment details there, and install nothing.',
+    go: 'Continue anyway',
     show: 'Show the page anyway',
   },
 }

@@ -89,7 +89,7 @@ function visitSchema(operationId: string, note: string) {
     response: {
       302: redirected('A redirect to the destination; `private, no-store`, no body.'),
       200: shown(
-        'The page of the link, or its file for a client that prefers that; for a browser also the warning that the operator has put before it.',
+        'The page of the link, or its file for a client that prefers that; or a warning of the operator.',
         fileTypes,
       ),
       ...problems(...missingOrEnded),

@@ -55,6 +55,8 @@ function privacyPage(language: Language, { contact, scanRetention, countsInRedis
       <p>
         ${texts.limitsText} ${countsInRedis ? texts.limitsWhere.redis : texts.limitsWhere.memory} ${texts.placesText}
       </p>
+      <h2>${texts.reports}</h2>
+      <p>${texts.reportsText}</p>
       <h2>${texts.owners}</h2>
       <p>${texts.ownersText}</p>
       ${contact && html`<p>${texts.contact} ${contactLink(contact, language)}</p>`}

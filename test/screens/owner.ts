@@ -32,7 +32,19 @@ async function fullLink(site: Site): Promise<Created> {
   return link
 }
 
+/** A link that people have reported, and of which the operator warns. */
+async function warnedLink(site: Site): Promise<Created> {
+  const link = await create(site, { target: TARGET })
+  const { db, abuse } = site.server.services
+  const reported = { reported_at: Date.now(), reported_networks: 5, reported_reason: 'phishing' }
+  await db.write.updateTable('links').set(reported).where('code_key', '=', link.code.toLowerCase()).execute()
+  await abuse.operations['warn']?.({ subject: link.code, reason: 'it looks like a bank' })
+  return link
+}
+
 export const screens: Screen[] = [
+  { name: 'owner-warned', open: async (page, site) => open(page, site, await warnedLink(site)) },
+  { name: 'owner-warned-german', open: async (page, site) => open(page, site, await warnedLink(site), '?lang=de') },
   { name: 'owner-empty', open: async (page, site) => open(page, site, await create(site, { target: TARGET })) },
   { name: 'owner-full', open: async (page, site) => open(page, site, await fullLink(site)) },
   { name: 'owner-rule', open: async (page, site) => open(page, site, await fullLink(site), '?rule=2') },

@@ -52,7 +52,27 @@ async function removed({ server }: Site, legal: boolean): Promise<string> {
   return url
 }
 
+/** The page of a new link of which the operator warns. */
+function warned(name: string, body: object, more: { path?: string; isOpen?: boolean; language?: string } = {}): Screen {
+  return {
+    name: `visitor-warned${name}`,
+    async open(page, { server }) {
+      const { short_url: url, code } = await create(server, body)
+      await server.services.abuse.operations['warn']?.({ subject: code, reason: 'it looks like a bank' })
+      if (more.language !== undefined) await page.setExtraHTTPHeaders({ 'accept-language': more.language })
+      await page.goto(url + (more.path ?? ''))
+      if (more.isOpen === true) await page.locator('summary').click()
+    },
+  }
+}
+
 export const screens: Screen[] = [
+  warned('', { target: `https://login.bank.example.com/account/verify?session=${'0123456789'.repeat(12)}` }),
+  warned('-german', { target: TARGET }, { language: 'de' }),
+  warned('-page', leaflet),
+  warned('-page-open', leaflet, { isOpen: true }),
+  warned('-contact-open', card, { isOpen: true }),
+  warned('-preview', { target: TARGET }, { path: '+' }),
   ofLink('page', leaflet),
   ofLink('page-bare', { kind: 'page', headline: 'Soon' }),
   ofLink('page-yellow', { ...leaflet, avatar: '☕', accent: '#ffd600' }),

@@ -84,6 +84,13 @@ async function seedVisits(server: TestServer): Promise<void> {
   const deleted = await create(server, { target: TARGET, alias: 'deleted' })
   await fetch(manage(server, deleted), { method: 'DELETE' })
   await createBlocked(server, TARGET)
+  for (const [alias, body] of [
+    ['warned', { target: TARGET }],
+    ['warned-leaf', PAGE],
+  ] as const) {
+    await create(server, { alias, ...body })
+    await server.services.abuse.operations['warn']?.({ subject: alias, reason: 'Xyzzy' })
+  }
   const broken = await create(server, { target: TARGET, alias: 'broken' })
   await sql`update links set utm = 'not json' where code = ${broken.code}`.execute(server.services.db.write)
 }
@@ -101,6 +108,8 @@ const visits: SeededPages['visits'] = [
   ['/deleted', 410],
   ['/removed', 410],
   ['/ordered', 451],
+  ['/warned', 200],
+  ['/warned-leaf', 200],
   ['/broken', 500],
 ]
 
@@ -122,6 +131,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     '/leaf+',
     '/locked+',
     '/ruled+',
+    '/warned+',
     ...Object.values(owned),
     `${fresh}?created`,
     `${fresh}?created&trimmed`,
