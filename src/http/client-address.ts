@@ -89,8 +89,7 @@ export function clientOf(address: string): string {
   return address.includes(':') ? shorten(ipaddr.process(address)) : address
 }
 
-/** The address of a client: IPv6 cut to its /64. */
-export function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (address.kind() === 'ipv4') return address.toString()
   const parts = (address as ipaddr.IPv6).parts.slice(0, 4)
   return `${parts.map((part) => part.toString(16)).join(':')}::`

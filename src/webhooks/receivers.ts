@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { getDomain } from 'tldts'
-import { shorten } from '../http/client-address.ts'
+import { clientOf } from '../http/client-address.ts'
 
 /** Requests to one receiver at the same time. */
 export const MAX_AT_ONCE = 4
@@ -104,5 +104,5 @@ export function siteOf(host: string): string {
 
 /** The receiver behind an address: an IPv4 address, or the /64 that one machine can have for itself. No site is called so. */
 export function machineOf(address: string): string {
-  return `machine ${shorten(ipaddr.process(address))}`
+  return `machine ${clientOf(address)}`
 }
