@@ -6,8 +6,8 @@ import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
 import { LANES, MAX_LATE, YIELD_MS } from '../src/webhooks/sender.ts'
 import { poll } from './support/poll.ts'
-import type { Receiver } from './support/receiver.ts'
-import { put, type TestServer } from './support/server.ts'
+import { startReceiver, type Receiver } from './support/receiver.ts'
+import { create, put, type TestServer } from './support/server.ts'
 import {
   createWithWebhook,
   manage,
@@ -18,6 +18,7 @@ import {
 } from './support/webhooks.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 const unlimited = { LIMIT_LINKS: '0', LIMIT_CHANGES: '0' }
 
 /** Has a receiver hold the responses to some requests. */
@@ -165,6 +166,30 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
   await poll(() => receiver.received.filter(({ path }) => path === '/quick').length === 3)
   assert.equal(held.count(), slow.length)
   held.release()
+})
+
+test('checks of destinations count for the machine that gets them: what is over comes later, and is no failed check', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited, { random: () => 0.5 })
+  const { server, receiver, clock, url, zones } = setting
+  const site = await startReceiver(t)
+  for (let at = 0; at < 60; at++) {
+    zones[`shop${at}.stranger${at}.com`] = { a: ['127.0.0.9'] }
+    const target = `http://shop${at}.stranger${at}.com:${site.port}/`
+    await create(server, { target, webhook: { url, events: ['destination.failing'] } })
+  }
+  const { read } = server.services.db
+  const stored = () => read.selectFrom('webhooks').select(['next_check_at', 'check_failures']).execute()
+  const areAllLater = async () => (await stored()).every(({ next_check_at: next }) => (next ?? 0) > clock.now)
+  clock.now += DAY_MS
+  await poll(areAllLater)
+  assert.ok(site.received.length > 0 && site.received.length <= MAX_UNPAUSED, `${site.received.length}`)
+  for (let hours = 0; hours < 6; hours++) {
+    clock.now += DAY_MS / 24
+    await poll(areAllLater)
+  }
+  await poll(() => site.received.length === 60)
+  assert.ok((await stored()).every(({ check_failures: failures }) => failures === 0))
+  assert.equal(receiver.received.length, 0)
 })
 
 test('docs/security.md and docs/api.md say the shares that hold', () => {

@@ -98,6 +98,18 @@ function storeTests(driver: StoreDriver): void {
     },
   )
 
+  each('a row of a former version is found without its receiver, and gets it', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link, 'http://host.example1.com:8080/')
+    await queue(db, link)
+    await db.write.updateTable('webhooks').set({ site: '' }).execute()
+    const due = await dueOf(db, link)
+    assert.deepEqual([due.site, due.isMisplaced], ['example1.com', true])
+    await outbox.setSites(db.write, [due])
+    assert.equal((await dueOf(db, link)).isMisplaced, false)
+    assert.deepEqual(await outbox.findDue(db.read, { ...dueFilter, busySites: ['example1.com'] }), [])
+  })
+
   each('a delivery makes room for the next event, and the last one ends the waiting', async (db) => {
     const link = await insert(db, 'a')
     await set(db, link)

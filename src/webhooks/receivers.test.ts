@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startReceiver } from '../../test/support/receiver.ts'
+import { createGuardedRequest } from './guarded-request.ts'
+import { createReceivers, machineOf, MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED, NotNow, siteOf } from './receivers.ts'
+
+const MINUTE_MS = 60_000
+
+describe('a receiver', () => {
+  test('has so many requests at the same time', () => {
+    const receivers = createReceivers(() => 1_000)
+    const ends = Array.from({ length: MAX_AT_ONCE + 1 }, () => receivers.enter('x'))
+    assert.deepEqual(
+      ends.map((end) => end === undefined),
+      [...Array<boolean>(MAX_AT_ONCE).fill(false), true],
+    )
+    assert.deepEqual([receivers.standing('x'), receivers.standing('y'), receivers.busy()], ['busy', 'free', ['x']])
+    ends[0]?.()
+    assert.deepEqual([receivers.standing('x'), receivers.busy()], ['free', []])
+  })
+
+  test('has so many requests in any minute, and the share is whole again soon after the last', () => {
+    let now = 0
+    const receivers = createReceivers(() => now)
+    const sent: number[] = []
+    for (; now < 10 * MINUTE_MS; now += 50) {
+      // Bursts and pauses of all lengths.
+      if (Math.floor(now / 7_000) % 3 === 0) continue
+      for (let end = receivers.enter('x'); end !== undefined; end = receivers.enter('x')) {
+        sent.push(now)
+        end()
+      }
+    }
+    const inMinuteFrom = (from: number) => sent.filter((at) => at >= from && at < from + MINUTE_MS).length
+    assert.ok(Math.max(...sent.map(inMinuteFrom)) <= MAX_A_MINUTE)
+    assert.equal(sent.filter((at) => at === sent[0]).length, MAX_UNPAUSED)
+    assert.equal(receivers.isAnySpent(), true)
+    now += MINUTE_MS / 5
+    assert.equal(receivers.isAnySpent(), false)
+  })
+
+  test('is tried again at one time after the other, none in the past', () => {
+    let now = 1_000
+    const { nextTry } = createReceivers(() => now)
+    const times = [nextTry('x'), nextTry('x'), nextTry('y')]
+    assert.ok((times[0] ?? 0) > now && (times[1] ?? 0) > (times[0] ?? 0))
+    assert.equal(times[2], times[0])
+    now = MINUTE_MS
+    assert.ok(nextTry('x') > now)
+  })
+
+  test('that has nothing is forgotten, and one with a request is not', () => {
+    let now = 0
+    const receivers = createReceivers(() => now)
+    for (let at = 0; at < MAX_AT_ONCE; at++) receivers.enter('busy')
+    for (let at = 0; at < 5_000; at++) receivers.enter(`site${at}`)?.()
+    now = MINUTE_MS
+    for (let at = 0; at < 5_000; at++) receivers.enter(`later${at}`)?.()
+    assert.equal(receivers.standing('busy'), 'busy')
+  })
+})
+
+test('the names of one owner are one receiver, and those below a shared suffix are several', () => {
+  const cases = [
+    ['a.example.com', 'example.com'],
+    ['b.c.example.com:8443', 'example.com'],
+    ['example.co.uk.', 'example.co.uk'],
+    ['alice.github.io', 'alice.github.io'],
+    ['github.io', 'github.io'],
+    ['intern', 'intern'],
+    ['203.0.113.7:8080', '203.0.113.7'],
+    ['[2001:db8::7]:8080', '[2001:db8::7]'],
+  ] as const
+  for (const [host, site] of cases) assert.equal(siteOf(host), site)
+})
+
+test('the addresses of one /64 are one receiver, and IPv4 addresses are several, in any notation', () => {
+  assert.equal(machineOf('2001:db8:0:1::7'), machineOf('2001:db8:0:1:ffff::'))
+  assert.notEqual(machineOf('2001:db8:0:1::7'), machineOf('2001:db8:0:2::7'))
+  assert.equal(machineOf('::ffff:203.0.113.7'), machineOf('203.0.113.7'))
+  assert.notEqual(machineOf('203.0.113.7'), machineOf('203.0.113.8'))
+})
+
+test('of several addresses of a host, the request goes to one that may have it, and to none when none may', async (t) => {
+  const { received, port } = await startReceiver(t)
+  const receivers = createReceivers(() => 1_000)
+  const request = createGuardedRequest({
+    addressesOf: async () => ['127.0.0.5', '127.0.0.6'],
+    isAllowed: () => true,
+    receivers,
+  })
+  const send = () =>
+    request(`http://hook.example.com:${port}/`, { method: 'POST', body: '{}', signal: new AbortController().signal })
+  const fill = (address: string) => {
+    while (receivers.enter(machineOf(address)) !== undefined);
+  }
+  fill('127.0.0.5')
+  assert.equal((await send()).status, 204)
+  fill('127.0.0.6')
+  await assert.rejects(send(), (error) => error instanceof NotNow && error.until > 1_000)
+  assert.equal(received.length, 1)
+})
