@@ -26,6 +26,7 @@ import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import { clock } from './migrations/0025-clock.ts'
 import { certificateQueue } from './migrations/0026-certificate-queue.ts'
 import { domainProofs } from './migrations/0030-domain-proofs.ts'
+import { certificateShares } from './migrations/0031-certificate-shares.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   clock,
   certificateQueue,
   domainProofs,
+  certificateShares,
 ]
 
 /**

@@ -64,7 +64,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       const peer = socket.remoteAddress ?? ''
       const forwarded = headers['x-forwarded-for']
       if (typeof forwarded === 'string' && peer !== '') return walk(peer, forwarded)
-      return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+      return clientOf(peer)
     },
     isProxied: ({ socket }) =>
       trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
@@ -76,6 +76,11 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
     },
     forwarding: () => ({ ignored, isSeen }),
   }
+}
+
+/** The client with the address of a connection: IPv6 cut to its /64, mapped IPv4 as IPv4. */
+export function clientOf(peer: string): string {
+  return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
 }
 
 /** Some proxies add the client's port, and then put an IPv6 address in brackets, as in a URL. */

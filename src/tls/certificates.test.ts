@@ -28,7 +28,7 @@ const certificate = (name: string, chain = `chain of ${name}`): StoredCertificat
 interface Setting {
   save: (certificate: StoredCertificate) => Promise<void>
   /** The chain that serves a connection of the name. */
-  visit: (name: string) => Promise<string | undefined>
+  visit: (name: string, client?: string) => Promise<string | undefined>
   sweep: () => Promise<void>
   /** The chains that TLS servers were made for. */
   loaded: string[]
@@ -70,13 +70,14 @@ async function set(
     tickets: { current: () => 'secret', prepare: async () => {} },
     host: HOST,
     isServed: () => true,
+    registrableOf: (name) => name,
     createAcceptor: servers.create,
     log: { error: assert.fail },
   })
   return {
     save: (each) => saveCertificate(db.write, each),
-    async visit(name) {
-      const found = certificates.acceptFor(name)
+    async visit(name, client) {
+      const found = certificates.acceptFor(name, client)
       return servers.chainOf(typeof found === 'function' ? found : await found.find(new AbortController().signal))
     },
     sweep: certificates.sweep,
@@ -115,7 +116,7 @@ for (const driver of drivers) {
       assert.deepEqual(loaded, [`chain of ${HOST}`])
       const names = Array.from({ length: MANY }, (_, at) => `${at}.example.com`)
       for (const name of names) await save(certificate(name))
-      await Promise.all(names.map(visit))
+      await Promise.all(names.map((name) => visit(name)))
       assert.equal(loaded.length, MANY + 1)
       assert.deepEqual(new Set(await crowd()), new Set([`chain of ${HOST}`]))
       assert.equal(loaded.length, MANY + 2)
@@ -136,14 +137,25 @@ for (const driver of drivers) {
       assert.deepEqual(loaded, [`chain of ${HOST}`, 'renewed'])
     })
 
-    test('at most a hundred connections wait for the authority, whose certificate they share; others are queued', async (t) => {
+    test('at most fifty connections of one registrable domain wait for the authority, whose certificate they share; others are queued', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { visit, issued, queued, loaded } = setting
       const served = await Promise.all(Array.from({ length: 150 }, () => visit('new.example.com')))
-      assert.equal(served.filter((chain) => chain === 'issued').length, 100)
+      assert.equal(served.filter((chain) => chain === 'issued').length, 50)
       assert.deepEqual([issued, loaded], [['new.example.com'], ['issued']])
       assert.deepEqual(new Set(queued), new Set(['new.example.com']))
+    })
+
+    test('of one client ten connections wait for the authority, so that others find room', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { visit, issued } = setting
+      const greedy = Array.from({ length: 60 }, () => visit('new.example', 'greedy'))
+      const honest = Array.from({ length: 5 }, (_, at) => visit('new.example', `honest ${at}`))
+      assert.equal((await Promise.all(greedy)).filter((chain) => chain === 'issued').length, 10)
+      assert.ok((await Promise.all(honest)).every((chain) => chain === 'issued'))
+      assert.deepEqual(issued, ['new.example'])
     })
 
     test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {

@@ -44,6 +44,8 @@ const MAX_LOADS = 8
 
 /** Connections that wait at the same time for a certificate that is being issued. */
 const MAX_HELD = 100
+/** Those of one client, and those for names of one registrable domain. */
+const [MAX_HELD_OF_CLIENT, MAX_HELD_OF_DOMAIN] = [10, 50]
 
 /** Concurrent renewals. */
 const SWEEP_WIDTH = 3
@@ -71,9 +73,9 @@ export interface Certificates {
   /**
    * What accepts connections for the name: at once when its certificate is cached, else once it was loaded or issued; all
    * connections share that. The caller has checked that the name may have one. Finds nothing when too many connections wait for
-   * the authority; rejects with an IssuanceError when no certificate can be issued now.
+   * the authority, of the client or altogether; rejects with an IssuanceError when no certificate can be issued now.
    */
-  acceptFor: (name: string) => NonNullable<Found>
+  acceptFor: (name: string, client?: string) => NonNullable<Found>
   /** Goes on with the names that wait for their first certificate, and prepares the keys of session tickets. */
   prepare: () => Promise<void>
   /** Does the same, renews due certificates, and obtains the service's own when it has none. */
@@ -107,6 +109,8 @@ interface CertificateDeps {
   host: string
   /** Whether a name is to have a certificate, from memory. */
   isServed: (name: string) => boolean
+  /** The registrable domain of a name. */
+  registrableOf: (name: string) => string
   createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor
   log: Pick<FastifyBaseLogger, 'error'>
 }
@@ -154,7 +158,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
 
 /** All connections of a name share what they wait for. Only those that wait for the authority are few, since it may not answer. */
 function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificates['acceptFor'] {
-  const { db, now, monotonic, issuer, queue, host, log } = deps
+  const { db, now, monotonic, issuer, queue, host, registrableOf, log } = deps
   const report = throttle(LOG_MS, monotonic, (err: unknown) => log.error({ err }, 'certificates: store'))
   const loads = createSharedRuns<Accept | undefined>(MAX_LOADS)
   const issues = createSharedRuns<Accept>()
@@ -165,18 +169,21 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
       const stored = await findCertificate(db.read, name)
       return stored !== undefined && stored.notAfter > now() ? cache.put(stored) : undefined
     })
-  const obtain = (name: string) => (name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name))
-  const issue = (name: string) => issues.share(name, async () => cache.put(await obtain(name)))
-  const waitFor = (name: string, ended: AbortSignal) => {
+  const obtain = (name: string, client?: string) =>
+    name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name, client)
+  const issue = (name: string, client?: string) => issues.share(name, async () => cache.put(await obtain(name, client)))
+  const waitFor = (name: string, client: string | undefined, ended: AbortSignal) => {
+    const holders = [{ holder: `domain ${registrableOf(name)}`, most: MAX_HELD_OF_DOMAIN }]
+    if (client !== undefined) holders.push({ holder: `client ${client}`, most: MAX_HELD_OF_CLIENT })
     // The visitor is turned away, and the name is ordered all the same.
-    if (held.isFull() && name !== host) return queue.add(name).then(() => undefined)
-    return held.wait(ended, () => issue(name))
+    if (held.isFull(holders) && name !== host) return queue.add(name, client).then(() => undefined)
+    return held.wait(ended, name === host ? [] : holders, () => issue(name, client))
   }
 
-  return (name) => {
+  return (name, client) => {
     const cached = cache.get(name)
     if (cached === undefined) {
-      return { find: async (ended) => (await load(name)) ?? waitFor(name, ended) }
+      return { find: async (ended) => (await load(name)) ?? waitFor(name, client, ended) }
     }
     if (cached.isStale) load(name).catch(report)
     return cached.accept

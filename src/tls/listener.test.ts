@@ -53,14 +53,14 @@ test('a connection waits while its certificate is issued, and then continues', a
 test('a connection that waits for too long is closed, and no longer counts among those that wait', async (t) => {
   const hold = createHold(2)
   const never = new Promise<Accept>(() => {})
-  const { port } = await listen(t, () => ({ find: (ended) => hold.wait(ended, () => never) }), { holdMs: 300 })
+  const { port } = await listen(t, () => ({ find: (ended) => hold.wait(ended, [], () => never) }), { holdMs: 300 })
   const sockets = [connectWithHello(t, port), connectWithHello(t, port)]
   const gone: string[] = []
   for (const [at, socket] of sockets.entries()) void closed(socket).then(() => gone.push(`held ${at}`))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   await Promise.all(sockets.map(closed))
   assert.equal(gone.length, 2)
-  assert.equal(await hold.wait(new AbortController().signal, async () => 'waited'), 'waited')
+  assert.equal(await hold.wait(new AbortController().signal, [], async () => 'waited'), 'waited')
 })
 
 test('a connection is closed when its name may have no certificate, or issuing fails', async (t) => {

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -6,7 +7,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
+import { registrableOf } from '../domains/name.ts'
 import type { Domains } from '../domains/open.ts'
+import { clientOf } from '../http/client-address.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
@@ -33,6 +36,8 @@ const SWEEP_MS = 60_000
 
 /** Connections that wait at the same time to learn whether a name may have a certificate, and for responses to challenges. */
 const MAX_LOOK_UPS = 100
+/** Those of one client. */
+const MAX_LOOK_UPS_OF_CLIENT = 10
 
 /** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
 const CHALLENGE_MS = 24 * 60 * 60 * 1000
@@ -95,10 +100,14 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     tickets,
     host,
     isServed: (name) => name === host || domains.leadsHere(name),
+    registrableOf,
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
+  const clientDigest = createClientDigest()
   const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
-  const listener = createListener((hello) => acceptFor(hello, host, needs, certificates, lookUps))
+  const listener = createListener((hello, address) =>
+    acceptFor(hello, clientDigest(address), host, needs, certificates, lookUps),
+  )
   const sweeps = createSweeps(certificates, needs)
   const challenge = (token: string) => findChallenge(db.read, token)
   let opened: Awaited<ReturnType<typeof open>> | undefined
@@ -175,8 +184,14 @@ function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
     limiter,
   })
   const isServed = (name: string) => domains.leadsHere(name)
-  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed })
+  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf })
   return { limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
+}
+
+/** Digests clients by a key that is never written, and that ends with the process: the store never has an address. */
+function createClientDigest(): (address: string) => string {
+  const key = randomBytes(32).toString('hex')
+  return (address) => hash('sha256', `${key}${clientOf(address)}`, 'hex').slice(0, 12)
 }
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
@@ -190,6 +205,7 @@ interface LookUps {
 /** What accepts a connection: by default with the service's certificate; nothing for unknown names. */
 function acceptFor(
   { serverName, protocols }: ClientHello,
+  client: string,
   host: string,
   { domains, db, now }: TlsNeeds,
   certificates: Certificates,
@@ -199,16 +215,17 @@ function acceptFor(
   if (protocols.includes(CHALLENGE_PROTOCOL)) {
     return {
       async find(ended) {
-        const answer = await lookUps.challenges.wait(ended, () => findChallenge(db.read, name))
+        const answer = await lookUps.challenges.wait(ended, [], () => findChallenge(db.read, name))
         return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
       },
     }
   }
-  if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name)
+  if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name, client)
+  const holders = [{ holder: client, most: MAX_LOOK_UPS_OF_CLIENT }]
   return {
     async find(ended) {
-      if ((await lookUps.names.wait(ended, () => domains.mayHaveCertificate(name))) !== true) return undefined
-      const found = certificates.acceptFor(name)
+      if ((await lookUps.names.wait(ended, holders, () => domains.mayHaveCertificate(name))) !== true) return undefined
+      const found = certificates.acceptFor(name, client)
       return typeof found === 'function' ? found : found.find(ended)
     },
   }
