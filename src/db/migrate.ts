@@ -29,6 +29,7 @@ import { receivers } from './migrations/0027-receivers.ts'
 import { domainProofs } from './migrations/0028-domain-proofs.ts'
 import { warnings } from './migrations/0029-warnings.ts'
 import { reporters } from './migrations/0030-reporters.ts'
+import { certificateShares } from './migrations/0031-certificate-shares.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   domainProofs,
   warnings,
   reporters,
+  certificateShares,
 ]
 
 /**

@@ -26,12 +26,19 @@ export interface IssuancesTable {
   /** The earliest time of the next attempt. */
   retry_at: number
   fault: string | null
+  /** The registrable domain of a name that waits, or has waited. */
+  registrable: string | null
+  /** Who has visited it: a digest by a key that only one process knows, while it runs. Null unless it waits. */
+  client: string | null
 }
 
 /** Recent orders, for the service's own rate limits. */
 export interface AcmeOrdersTable {
   id: Generated<number>
   placed_at: number
+  /** Of a first certificate, as `issuances` has them. */
+  registrable: string | null
+  client: string | null
 }
 
 /** The account with each certificate authority. */

@@ -59,6 +59,11 @@ function reservedFault(name: string, own: string | undefined): string | undefine
   return undefined
 }
 
+/** The registrable domain of a name; the name itself when it has none. */
+export function registrableOf(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true, extractHostname: false }) ?? name
+}
+
 /** Whether a name is `parent` or a name under it. */
 export function isUnder(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`)

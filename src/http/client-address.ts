@@ -78,15 +78,15 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
   }
 }
 
+/** The client with the address of a connection: IPv6 cut to its /64, mapped IPv4 as IPv4. */
+export function clientOf(peer: string): string {
+  return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+}
+
 /** Some proxies add the client's port, and then put an IPv6 address in brackets, as in a URL. */
 function withoutPort(entry: string): string {
   const [, four, six] = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i.exec(entry) ?? []
   return four ?? six ?? entry
-}
-
-/** The client of an address: IPv6 cut to its /64, mapped IPv4 as IPv4. */
-export function clientOf(address: string): string {
-  return address.includes(':') ? shorten(ipaddr.process(address)) : address
 }
 
 function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {

@@ -4,7 +4,7 @@ import { fc, runs } from '../../test/support/fast-check.ts'
 import { createFairPool, slowestOf, type FairPool } from './fair-pool.ts'
 import type { Holder } from './holder.ts'
 
-const holder = (network: string, client = network, link?: number): Holder => ({ network, client, link })
+const holder = (network: string, client = network, link?: number): Holder => ({ network, client, about: link })
 
 /** Puts entries named after their holder: `a1` is the first of network and client `a`. */
 function fill(pool: FairPool<string>, ...names: string[]): string[] {
@@ -176,8 +176,8 @@ describe('whatever happens to a fair pool', () => {
           if (!leaving.includes(entry)) return
           assert.deepEqual(leaving, [entry])
           const networks = sums(before, ({ network }) => network)
-          const links = sums(before, ({ link }) => link)
-          const own = Math.max(networks.get(who.network) ?? 0, links.get(who.link ?? '') ?? 0) + 1
+          const links = sums(before, ({ about }) => about)
+          const own = Math.max(networks.get(who.network) ?? 0, links.get(who.about ?? '') ?? 0) + 1
           assert.ok(own >= largest(networks) && own >= largest(links), 'a larger holder would have given way')
         })
       }),
@@ -190,11 +190,11 @@ describe('whatever happens to a fair pool', () => {
         run(capacity, all, { weighs: false, keeps: false }, (before, { entry, holder: who, weight }, leaving) => {
           const after: Held = new Map(before).set(entry, { holder: who, weight, isKept: false })
           const networks = sums(after, ({ network }) => network)
-          const links = sums(after, ({ link }) => link)
+          const links = sums(after, ({ about }) => about)
           const most = Math.max(largest(networks), largest(links))
           for (const each of leaving) {
-            const { network, link } = (after.get(each) as { holder: Holder }).holder
-            assert.ok(networks.get(network) === most || links.get(link ?? '') === most)
+            const { network, about } = (after.get(each) as { holder: Holder }).holder
+            assert.ok(networks.get(network) === most || links.get(about ?? '') === most)
           }
         })
       }),

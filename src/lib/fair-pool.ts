@@ -3,9 +3,9 @@ import type { Holder } from './holder.ts'
 /**
  * A bounded pool that strangers share. Its rule: an entry is put into it, and while there is more than fits, the largest holder
  * gives way. So one holder may have all of it as long as nobody else wants any, and a newcomer is refused only when no network
- * and no link holds more than its own would.
+ * and nothing that entries are about, such as a link, holds more than its own would.
  *
- * The largest holder is the client with most in the network or the link with most; of equal ones that of the newcomer, or
+ * The largest holder is the client with most in the network, or the subject, with most; of equal ones that of the newcomer, or
  * else the latest.
  */
 export interface FairPool<E> {
@@ -116,7 +116,7 @@ interface Part {
   isKept: boolean
 }
 
-/** What has a part of the pool: a network, a client of one, or a link. */
+/** What has a part of the pool: a network, a client of one, or what entries are about. */
 interface Group {
   weight: number
   /** All its entries. */
@@ -143,7 +143,7 @@ interface Network<E> extends Group {
 interface Holdings<E> {
   parts: Map<E, Part>
   networks: Groups<string, Network<E>>
-  links: Groups<number, Client<E>>
+  subjects: Groups<number | string, Client<E>>
   add: (entry: E, part: Part) => void
   remove: (entry: E) => boolean
   keep: (entry: E) => void
@@ -157,16 +157,16 @@ const newGroups = <K, G extends Group>(): Groups<K, G> => ({ byKey: new Map<K, G
 function createHoldings<E>(): Holdings<E> {
   const parts: Holdings<E>['parts'] = new Map()
   const networks = newGroups<string, Network<E>>()
-  const links = newGroups<number, Client<E>>()
+  const subjects = newGroups<number | string, Client<E>>()
   let total = 0
 
   function change(entry: E, part: Part, sign: 1 | -1): void {
-    const { network: name, client, link } = part.holder
+    const { network: name, client, about } = part.holder
     total += sign * part.weight
     const network = groupOf(networks, name, () => ({ ...newGroup(), clients: newGroups<string, Client<E>>() }))
     changeEntries(network.clients, client, entry, part, sign)
     changeGroup(networks, name, network, part, sign)
-    if (link !== undefined) changeEntries(links, link, entry, part, sign)
+    if (about !== undefined) changeEntries(subjects, about, entry, part, sign)
   }
 
   function add(entry: E, part: Part): void {
@@ -187,7 +187,7 @@ function createHoldings<E>(): Holdings<E> {
     if (remove(entry) && part !== undefined) add(entry, { ...part, isKept: true })
   }
 
-  return { parts, networks, links, add, remove, keep, total: () => total }
+  return { parts, networks, subjects, add, remove, keep, total: () => total }
 }
 
 function changeEntries<K, E>(groups: Groups<K, Client<E>>, key: K, entry: E, part: Part, sign: 1 | -1): void {
@@ -218,14 +218,14 @@ function groupOf<K, G extends Group>({ byKey }: Groups<K, G>, key: K, create: ()
 }
 
 /** The entries of the largest holder that may give way. */
-function findLargest<E>({ parts, networks, links }: Holdings<E>, newcomer: Holder): Set<E> {
+function findLargest<E>({ parts, networks, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
   const network = largestOf(networks, newcomer.network)
-  const link = largestOf(links, newcomer.link)
-  if (link === undefined || link.weight <= (network?.weight ?? 0)) {
+  const subject = largestOf(subjects, newcomer.about)
+  if (subject === undefined || subject.weight <= (network?.weight ?? 0)) {
     const client = network && largestOf(network.clients, newcomer.client)
     return client?.entries ?? new Set()
   }
-  let { entries } = link
+  let { entries } = subject
   for (const level of ['network', 'client'] as const) {
     const groups = newGroups<string, Client<E>>()
     for (const entry of entries) {

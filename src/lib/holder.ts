@@ -4,8 +4,8 @@ export interface Holder {
   client: string
   /** What one customer of a provider gets at most: an IPv4 /24, the smallest network that is routed, or an IPv6 /48 (RFC 6177). */
   network: string
-  /** The id of the link concerned, where one is: a stranger's own link may be asked for from many networks. */
-  link?: number | undefined
+  /** What it is about, where strangers of many networks may ask for it together: the id of a link, or a registrable domain. */
+  about?: number | string | undefined
 }
 
 /** @param client an IPv4 address, or the first four groups of an IPv6 address followed by `::` */

@@ -73,7 +73,7 @@ function createTakeSlot(
   }
 
   return ({ raw }, link) => {
-    const holder = { ...asHolder(of(raw)), link }
+    const holder = { ...asHolder(of(raw)), about: link }
     // No request ends another one of its own holder.
     if (pool.isRefused(holder)) throw refusal()
     const slot = new AbortController()

@@ -30,7 +30,7 @@ export async function changeCharged(
     charge: () => limits.charge(request, reply, 'qr'),
   })
   const charge = () => limits.charge(request, reply, 'links')
-  const holder = { ...limits.holderOf(request), link: owned.link.id }
+  const holder = { ...limits.holderOf(request), about: owned.link.id }
   const hashPassword = (password: string) => hashCharged(links.passwords, charge, holder, password)
   return refundFailed(charge, async (chargeOnce) => {
     const onTrimmed = warnsOfTrimmed(request, reply)

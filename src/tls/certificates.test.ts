@@ -29,7 +29,9 @@ const certificate = (name: string, chain = `chain of ${name}`): StoredCertificat
 interface Setting {
   save: (certificate: StoredCertificate) => Promise<void>
   /** The chain that serves a connection of the name. */
-  visit: (name: string) => Promise<string | undefined>
+  visit: (name: string, client?: string) => Promise<string | undefined>
+  /** When the authority answers; at once by default. */
+  answer: (when: Promise<void>) => void
   sweep: () => Promise<void>
   /** The chains that TLS servers were made for. */
   loaded: string[]
@@ -47,6 +49,7 @@ async function set(
   const db = await driver.open(t)
   if (db === undefined) return undefined
   let monotonic = 0
+  let answered = Promise.resolve()
   const [issued, queued]: [string[], string[]] = [[], []]
   const servers = watchServers()
   const certificates = createCertificates({
@@ -60,6 +63,7 @@ async function set(
     issuer: { issue },
     queue: {
       async obtain(name) {
+        await answered
         issued.push(name)
         return certificate(name, 'issued')
       },
@@ -71,16 +75,19 @@ async function set(
     tickets: { current: () => 'secret', prepare: async () => {} },
     host: HOST,
     isServed: () => true,
+    registrableOf: (name) => name.split('.').slice(-2).join('.'),
+    digestOf: (client) => client,
     createAcceptor: servers.create,
     log: { error: assert.fail },
   })
   return {
     save: (each) => saveCertificate(db.write, each),
-    async visit(name) {
+    async visit(name, client = '192.0.2.1') {
       const found = certificates.acceptFor(name)
-      const connection = { holder: asHolder('192.0.2.1'), ended: new AbortController().signal }
+      const connection = { holder: asHolder(client), ended: new AbortController().signal }
       return servers.chainOf(typeof found === 'function' ? found : await found.find(connection))
     },
+    answer: (when) => (answered = when),
     sweep: certificates.sweep,
     loaded: servers.loaded,
     issued,
@@ -117,7 +124,7 @@ for (const driver of drivers) {
       assert.deepEqual(loaded, [`chain of ${HOST}`])
       const names = Array.from({ length: MANY }, (_, at) => `${at}.example.com`)
       for (const name of names) await save(certificate(name))
-      await Promise.all(names.map(visit))
+      await Promise.all(names.map((name) => visit(name)))
       assert.equal(loaded.length, MANY + 1)
       assert.deepEqual(new Set(await crowd()), new Set([`chain of ${HOST}`]))
       assert.equal(loaded.length, MANY + 2)
@@ -146,6 +153,27 @@ for (const driver of drivers) {
       assert.equal(served.filter((chain) => chain === 'issued').length, 100)
       assert.deepEqual([issued, loaded], [['new.example.com'], ['issued']])
       assert.deepEqual(new Set(queued), new Set(['new.example.com']))
+    })
+
+    test('a client or a registrable domain with most connections that wait gives way to others', async (t) => {
+      for (const { greedyOf, nameOf } of [
+        { greedyOf: () => '192.0.2.1', nameOf: (at: number) => `${at}.example` },
+        { greedyOf: (at: number) => `10.0.${at}.1`, nameOf: (at: number) => `${at}.one.example` },
+      ]) {
+        const setting = await set(t, driver)
+        if (setting === undefined) return
+        const { visit, answer } = setting
+        const authority = Promise.withResolvers<void>()
+        answer(authority.promise)
+        const greedy = Array.from({ length: 120 }, (_, at) => visit(nameOf(at % 4), greedyOf(at)))
+        const honest = Array.from({ length: 5 }, (_, at) => visit('honest.test', `198.51.${at}.1`))
+        let refused = 0
+        for (const each of greedy) void each.then((chain) => (refused += chain === undefined ? 1 : 0))
+        await poll(() => refused === 25)
+        authority.resolve()
+        assert.ok((await Promise.all([...honest])).every((chain) => chain === 'issued'))
+        assert.equal((await Promise.all(greedy)).filter((chain) => chain === 'issued').length, 95)
+      }
     })
 
     test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {

@@ -71,7 +71,7 @@ export interface Certificates {
   /**
    * What accepts connections for the name: at once when its certificate is cached, else once it was loaded or issued; all
    * connections share that. The caller has checked that the name may have one. Finds nothing when too many connections wait for
-   * the authority; rejects with an IssuanceError when no certificate can be issued now.
+   * the authority and nobody has more; rejects with an IssuanceError when no certificate can be issued now.
    */
   acceptFor: (name: string) => NonNullable<Found>
   /** Goes on with the names that wait for their first certificate, and prepares the keys of session tickets. */
@@ -107,6 +107,10 @@ interface CertificateDeps {
   host: string
   /** Whether a name is to have a certificate, from memory. */
   isServed: (name: string) => boolean
+  /** The registrable domain of a name. */
+  registrableOf: (name: string) => string
+  /** What is stored of the client who waits for a first certificate: no address can be found from it. */
+  digestOf: (client: string) => string
   createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor
   log: Pick<FastifyBaseLogger, 'error'>
 }
@@ -154,7 +158,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
 
 /** All connections of a name share what they wait for. Only those that wait for the authority are few, since it may not answer. */
 function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificates['acceptFor'] {
-  const { db, now, monotonic, issuer, queue, host, log } = deps
+  const { db, now, monotonic, issuer, queue, host, registrableOf, digestOf, log } = deps
   const report = throttle(LOG_MS, monotonic, (err: unknown) => log.error({ err }, 'certificates: store'))
   const loads = createSharedRuns<Accept | undefined>(MAX_LOADS)
   const issues = createSharedRuns<Accept>()
@@ -165,12 +169,14 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
       const stored = await findCertificate(db.read, name)
       return stored !== undefined && stored.notAfter > now() ? cache.put(stored) : undefined
     })
-  const obtain = (name: string) => (name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name))
-  const issue = (name: string) => issues.share(name, async () => cache.put(await obtain(name)))
-  const waitFor = (name: string, connection: Held) => {
+  const obtain = (name: string, client?: string) =>
+    name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name, client)
+  const issue = (name: string, client?: string) => issues.share(name, async () => cache.put(await obtain(name, client)))
+  const waitFor = (name: string, { holder: by, ended }: Held) => {
+    const [holder, client] = [{ ...by, about: registrableOf(name) }, digestOf(by.client)]
     // The visitor is turned away, and the name is ordered all the same.
-    if (held.isRefused(connection.holder) && name !== host) return queue.add(name).then(() => undefined)
-    return held.wait(connection, () => issue(name))
+    if (held.isRefused(holder) && name !== host) return queue.add(name, client).then(() => undefined)
+    return held.wait({ holder, ended }, () => issue(name, client))
   }
 
   return (name) => {

@@ -4,8 +4,9 @@ import { throttle } from '../lib/throttle.ts'
 import { isAhead } from './back-off.ts'
 import type { StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import { dequeue, findQueued } from './issuance-store.ts'
+import { dequeue, findNext } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
+import { SHARE, TOTAL_MS } from './order-limiter.ts'
 import type { Sleep } from './order.ts'
 
 /** Names that are ordered at the same time by one process. */
@@ -25,6 +26,8 @@ export interface LineDeps {
   issuer: Pick<Issuer, 'issue'>
   /** Whether a name may have a certificate, from memory. */
   isServed: (name: string) => boolean
+  /** The registrable domain of a name. */
+  registrableOf: (name: string) => string
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
@@ -47,7 +50,7 @@ export function createLine(deps: LineDeps, closing: AbortSignal): Line {
   const { running, signal, stop } = attempts
   let isGoing = false
 
-  /** Begins what is due, in order, until nothing is left. */
+  /** Begins what is due, in turn, until nothing is left that may be ordered. */
   async function go(): Promise<void> {
     while (!closing.aborted) {
       const changed = signal.next()
@@ -56,8 +59,8 @@ export function createLine(deps: LineDeps, closing: AbortSignal): Line {
         await sleepUnless(deps, changed, pause.until - now(), closing)
         continue
       }
-      const queued = running.size < WIDTH ? await findQueued(db.read, now(), running.size + 1) : []
-      const next = queued.find((name) => !running.has(name))
+      const query = { now: now(), since: now() - TOTAL_MS, most: SHARE, except: [...running.keys()] }
+      const next = running.size < WIDTH ? await findNext(db.read, query) : undefined
       if (next !== undefined) await attempts.begin(next)
       else if (running.size > 0 || signal.next() !== changed) await changed
       else break

@@ -122,7 +122,15 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
           return issueFor(csr, name, { from: now() - MINUTE, to: now() + 90 * DAY })
         },
       })
-      const queue = createIssuanceQueue({ db, ...clock, sleep, issuer, isServed: (name) => !unserved.has(name), log })
+      const queue = createIssuanceQueue({
+        db,
+        ...clock,
+        sleep,
+        issuer,
+        isServed: (name) => !unserved.has(name),
+        registrableOf: (name) => name.split('.').slice(-2).join('.'),
+        log,
+      })
       undoLater(t, async () => void (await Promise.all([queue.close(), issuer.close()])))
       return queue
     },
@@ -131,7 +139,7 @@ async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undef
 }
 
 const namesOf = (count: number, word = 'name') =>
-  Array.from({ length: count }, (_, at) => `${word}-${String(at).padStart(3, '0')}.example.com`)
+  Array.from({ length: count }, (_, at) => `${word}-${String(at).padStart(3, '0')}.com`)
 
 /** The most orders within a time. */
 function most(orders: Pick<Order, 'at'>[], ms: number): number {
@@ -179,7 +187,7 @@ for (const driver of drivers) {
       const { db, start, orders } = setting
       const names = namesOf(60)
       const first = start()
-      await Promise.all(names.map(first.add))
+      await Promise.all(names.map((name) => first.add(name)))
       await poll(() => orders.length > 10)
       await first.close()
       const before = orders.length
@@ -200,7 +208,7 @@ for (const driver of drivers) {
       const { db, start, orders, now } = setting
       for (let at = 0; at < 140; at++) await insertOrder(db.write, now() - HOUR, 0)
       const queue = start()
-      const early = await Promise.all(namesOf(20).map(queue.obtain))
+      const early = await Promise.all(namesOf(20).map((name) => queue.obtain(name)))
       assert.deepEqual([early.length, orders.length], [20, 20])
       const at = now()
       await assert.rejects(queue.obtain('late.example.com'), /160 were ordered in three hours/)
@@ -236,7 +244,7 @@ for (const driver of drivers) {
       const [names, begun] = [namesOf(30), now()]
       const queue = start()
       fail(new AuthorityAway('unreachable', 'authority.example: certificate is not yet valid'))
-      await assert.rejects(queue.obtain('name-000.example.com'), /certificate is not yet valid/)
+      await assert.rejects(queue.obtain('name-000.com'), /certificate is not yet valid/)
       for (const name of names.slice(1)) await queue.add(name)
       await poll(() => /certificate is not yet valid/.test(queue.stop()?.reason ?? ''))
       await poll(() => now() > begun + 20 * MINUTE)
@@ -268,6 +276,55 @@ for (const driver of drivers) {
       queue.resume()
       await setting.emptied()
       assert.equal((await listCertificates(db.read)).length, 40)
+    })
+
+    test('a client, or a registrable domain, with many names takes a quarter of the places, and others do not wait for it', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { start, orders, pass, now } = setting
+      const queue = start()
+      const greedy = namesOf(60, 'greedy')
+      const under = namesOf(60, 'under').map((name) => name.replace('.com', '.example.com'))
+      for (const name of greedy) await queue.add(name, 'greedy')
+      for (const name of under) await queue.add(name)
+      const begun = now()
+      const honest = namesOf(20, 'honest')
+      for (const [at, name] of honest.entries()) await queue.add(name, `client ${at}`)
+      const of = (names: string[]) => orders.filter(({ name }) => names.includes(name))
+      await poll(() => of(honest).length === 20)
+      // They came last, and each was ordered as soon as one of the many of each other was.
+      assert.ok(
+        of(honest).every(({ at }) => at - begun <= 2 * MINUTE),
+        JSON.stringify(of(honest)),
+      )
+      await poll(() => of(greedy).length === 40 && of(under).length === 40)
+      const late = namesOf(40, 'late')
+      for (const [at, name] of late.entries()) await queue.add(name, `client ${at}`)
+      await poll(() => of(late).length === 40)
+      assert.ok(most(of([...greedy, ...under, ...honest, ...late]), 3 * HOUR) <= 160)
+      assert.deepEqual([of(greedy).length, of(under).length], [40, 40])
+      pass(3 * HOUR)
+      queue.resume()
+      await setting.emptied()
+      assert.deepEqual([of(greedy).length, of(under).length], [60, 60])
+    })
+
+    test('of one client 100 names wait at most; one that another client visits is of that one from then on', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, fail } = setting
+      // Then no name leaves the queue.
+      fail(new AuthorityAway('unreachable', 'authority.example: it is away'))
+      const queue = start()
+      const names = namesOf(100)
+      const last = names.at(-1) ?? ''
+      for (const name of names) await queue.add(name, 'greedy')
+      await assert.rejects(queue.add('more.com', 'greedy'), /100 names wait that this client has visited/)
+      await queue.add('more.com', 'other')
+      await queue.add(last, 'other')
+      await queue.add('again.com', 'greedy')
+      assert.equal((await countQueued(db.read)).count, 102)
+      assert.equal((await findIssuance(db.read, last))?.client, 'other')
     })
 
     test('a name that is not served any more is not ordered', async (t) => {

@@ -3,10 +3,13 @@ import { isAhead } from './back-off.ts'
 import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import { createLine, sleepUnless, type LineDeps, type Stop } from './issuance-line.ts'
-import { enqueue, findIssuance } from './issuance-store.ts'
+import { countQueuedOf, enqueue, findIssuance } from './issuance-store.ts'
 
 /** Names that are looked up and queued at the same time. */
 const MAX_ADDS = 8
+
+/** Names of one client that wait at the same time. */
+const MAX_OF_CLIENT = 100
 
 /** How long a visit waits for its name's turn, and for how long a stop of the queue lets it wait on. */
 const PATIENCE_MS = 30_000
@@ -16,15 +19,20 @@ const SOON_MS = 15_000
 const POLL_MS = 1000
 
 /**
- * The names that wait for their first certificate, in the order of their first visits. All processes on the store share the
+ * The names that wait for their first certificate: those in turn of whom fewest were ordered, and of these in the order of their
+ * first visits. All processes on the store share the
  * queue, and each goes on with it; a lease on each name lets one of them order it. A name leaves it with its certificate, or
  * when it has to be put right itself; then it comes back with a visit. One that the authority has failed goes to its end.
  */
 export interface IssuanceQueue {
-  /** Queues a name, unless it has to be put right first. @throws {IssuanceError} */
-  add: (name: string) => Promise<void>
+  /**
+   * Queues a name, unless it has to be put right first, or too many wait that the client has visited.
+   * @param client a digest of who visits it
+   * @throws {IssuanceError}
+   */
+  add: (name: string, client?: string) => Promise<void>
   /** Queues a name, and waits for its certificate while that may come soon. @throws {IssuanceError} */
-  obtain: (name: string) => Promise<StoredCertificate>
+  obtain: (name: string, client?: string) => Promise<StoredCertificate>
   /** Goes on with what is due, also with what other processes have queued. */
   resume: () => void
   /** Why nothing is ordered for now. */
@@ -33,25 +41,31 @@ export interface IssuanceQueue {
 }
 
 export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
-  const { db, now, monotonic } = deps
+  const { db, now, monotonic, registrableOf } = deps
   const closing = new AbortController()
   const line = createLine(deps, closing.signal)
   const adds = createSharedRuns<void>(MAX_ADDS)
 
-  const add = (name: string) => {
+  const add = (name: string, client: string | null = null) => {
     const visitedAt = now()
     return adds.share(name, async () => {
-      const { retryAt = 0, fault, queuedAt } = (await findIssuance(db.read, name)) ?? {}
+      const found = await findIssuance(db.read, name)
+      const { retryAt = 0, fault, queuedAt } = found ?? {}
       if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name}: ${fault}`)
-      if (queuedAt === undefined) await enqueue(db.write, name, visitedAt)
+      if (queuedAt === undefined && client !== null && (await countQueuedOf(db.read, client)) >= MAX_OF_CLIENT)
+        throw new IssuanceError(
+          `no certificate for ${name} yet: ${MAX_OF_CLIENT} names wait that this client has visited`,
+        )
+      if (queuedAt === undefined || (client !== null && client !== found?.client))
+        await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client })
       line.resume()
     })
   }
 
   return {
     add,
-    async obtain(name) {
-      await add(name)
+    async obtain(name, client) {
+      await add(name, client)
       const begunAt = monotonic()
       for (let lookedAt = begunAt; monotonic() - begunAt < PATIENCE_MS;) {
         const issued = await line.attemptOf(name)?.catch((error: unknown) => throwUnlessSoon(error, now()))

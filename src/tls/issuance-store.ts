@@ -1,4 +1,4 @@
-import type { Selectable } from '#kysely'
+import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -17,9 +17,12 @@ export interface Issuance {
   queuedAt: number | undefined
 }
 
-export async function findIssuance(db: Executor, name: string): Promise<Issuance | undefined> {
+export async function findIssuance(
+  db: Executor,
+  name: string,
+): Promise<(Issuance & Pick<Holder, 'client'>) | undefined> {
   const row = await db.selectFrom('issuances').selectAll().where('name', '=', name).executeTakeFirst()
-  return row && toIssuance(row)
+  return row && { ...toIssuance(row), client: row.client }
 }
 
 export async function listIssuances(db: Executor): Promise<(Issuance & { name: string })[]> {
@@ -30,7 +33,11 @@ export async function listIssuances(db: Executor): Promise<(Issuance & { name: s
 /** Inserts or replaces the outcome for a name. */
 export async function saveIssuance(db: Executor, name: string, issuance: Issuance): Promise<void> {
   const { failures, interruptions, retryAt, fault = null, queuedAt = null } = issuance
-  const values = { failures, interruptions, retry_at: retryAt, fault, queued_at: queuedAt }
+  const values = {
+    ...{ failures, interruptions, retry_at: retryAt, fault, queued_at: queuedAt },
+    // Nobody visits what does not wait.
+    ...(queuedAt === null && { client: null }),
+  }
   await db
     .insertInto('issuances')
     .values({ name, ...values })
@@ -47,36 +54,80 @@ export async function resetIssuance(db: Executor, name: string): Promise<void> {
     .execute()
 }
 
-/** Has a name wait for its first certificate, unless it does already. */
-export async function enqueue(db: Executor, name: string, queuedAt: number): Promise<void> {
+/** Whose share of the orders a name takes. */
+export interface Holder {
+  registrable: string
+  /** A digest of who visits it, by a key of this process; null when nobody is known. */
+  client: string | null
+}
+
+/** Has a name wait for its first certificate. One that does already keeps its turn, and is from then on of whom visits it now. */
+export async function enqueue(db: Executor, name: string, queuedAt: number, holder: Holder): Promise<void> {
   await db
     .insertInto('issuances')
-    .values({ name, failures: 0, retry_at: 0, fault: null, queued_at: queuedAt })
+    .values({ name, failures: 0, retry_at: 0, fault: null, queued_at: queuedAt, ...holder })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet((each) => ({
+        ...holder,
         queued_at: each.fn.coalesce('issuances.queued_at', 'excluded.queued_at'),
       })),
     )
     .execute()
 }
 
+/** How many names wait that a client has visited last. */
+export async function countQueuedOf(db: Executor, client: string): Promise<number> {
+  const row = await db
+    .selectFrom('issuances')
+    .select((each) => each.fn.countAll<number>().as('count'))
+    .where('queued_at', 'is not', null)
+    .where('client', '=', client)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 export async function dequeue(db: Executor, name: string): Promise<void> {
-  const waiting = db.updateTable('issuances').set({ queued_at: null }).where('queued_at', 'is not', null)
+  const waiting = db.updateTable('issuances').set({ queued_at: null, client: null }).where('queued_at', 'is not', null)
   await waiting.where('name', '=', name).execute()
 }
 
-/** The names that have waited longest and may be ordered now. */
-export async function findQueued(db: Executor, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('issuances')
-    .select('name')
-    .where('queued_at', 'is not', null)
-    .where((each) => each.or([each('retry_at', '<=', now), each('retry_at', '>', now + LONGEST_MS)]))
-    .orderBy('queued_at')
-    .orderBy('name')
-    .limit(limit)
-    .execute()
-  return rows.map(({ name }) => name)
+/** Which of the names that wait are asked for. */
+export interface QueueQuery {
+  now: number
+  /** Orders since then count for whom they were placed. */
+  since: number
+  /** The most orders of one registrable domain, and of one client, since then. */
+  most: number
+  /** Names that are ordered at the moment. */
+  except: string[]
+}
+
+/**
+ * The name whose turn it is: of those who have had fewest orders since a time, by registrable domain and by client, the one that
+ * has waited longest; undefined when none may be ordered now.
+ */
+export async function findNext(db: Executor, { now, since, most, except }: QueueQuery): Promise<string | undefined> {
+  const others = except.length === 0 ? sql`` : sql`and name not in (${sql.join(except)})`
+  const { rows } = await sql<{ name: string }>`
+    with waiting as (
+      select name, queued_at, registrable, client,
+        row_number() over (partition by coalesce(registrable, name) order by queued_at, name) as nth_of_domain,
+        row_number() over (partition by coalesce(client, name) order by queued_at, name) as nth_of_client
+      from issuances
+      where queued_at is not null and (retry_at <= ${now} or retry_at > ${now + LONGEST_MS}) ${others}
+    ),
+    domains as (select registrable, count(*) as orders from acme_orders where placed_at > ${since} group by registrable),
+    clients as (select client, count(*) as orders from acme_orders where placed_at > ${since} group by client),
+    turns as (
+      select name, queued_at, nth_of_domain + coalesce(domains.orders, 0) as of_domain,
+        nth_of_client + coalesce(clients.orders, 0) as of_client
+      from waiting
+        left join domains on domains.registrable = waiting.registrable
+        left join clients on clients.client = waiting.client
+    )
+    select name from turns where of_domain <= ${most} and of_client <= ${most}
+    order by case when of_domain > of_client then of_domain else of_client end, queued_at, name limit 1`.execute(db)
+  return rows[0]?.name
 }
 
 /** How many names wait, and since when the first of them has. */
@@ -111,11 +162,20 @@ export async function findNewestOrder(
   return row?.placed_at
 }
 
-/** Records an order, and purges old ones. @returns its id */
-export async function insertOrder(db: Executor, now: number, purgeBefore: number): Promise<number> {
+/**
+ * Records an order, and purges old ones. @returns its id
+ * @param first the name, when it is for its first certificate: it counts for whom the name waits
+ */
+export async function insertOrder(db: Executor, now: number, purgeBefore: number, first?: string): Promise<number> {
   await db.deleteFrom('acme_orders').where('placed_at', '<', purgeBefore).execute()
-  const row = await db.insertInto('acme_orders').values({ placed_at: now }).returning('id').executeTakeFirstOrThrow()
+  const holder = first === undefined ? undefined : await findHolder(db, first)
+  const values = { placed_at: now, registrable: holder?.registrable ?? null, client: holder?.client ?? null }
+  const row = await db.insertInto('acme_orders').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id
+}
+
+async function findHolder(db: Executor, name: string) {
+  return db.selectFrom('issuances').select(['registrable', 'client']).where('name', '=', name).executeTakeFirst()
 }
 
 /** Removes an order that was not placed. */

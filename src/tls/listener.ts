@@ -101,7 +101,7 @@ export type Found = Accept | { find: (connection: Held) => Promise<Accept | unde
  * tickets, which are therefore useless for other names. How many connections wait is bounded by what they wait for.
  */
 export function createListener(
-  acceptFor: (hello: ClientHello) => Found,
+  acceptFor: (hello: ClientHello, address: string) => Found,
   { helloMs, holdMs } = defaultLimits,
 ): {
   server: Server
@@ -112,7 +112,7 @@ export function createListener(
   let closed: Promise<void> | undefined
 
   async function handOver(socket: Socket, hello: ClientHello): Promise<void> {
-    const found = acceptFor(hello)
+    const found = acceptFor(hello, socket.remoteAddress ?? '')
     const accept = typeof found === 'object' ? await wait(socket, holdMs, found.find).catch(() => undefined) : found
     if (accept === undefined || socket.destroyed) socket.destroy()
     else accept(socket)

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
+import { registrableOf } from '../domains/name.ts'
 import type { Domains } from '../domains/open.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
@@ -95,6 +97,8 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     tickets,
     host,
     isServed: (name) => name === host || domains.leadsHere(name),
+    registrableOf,
+    digestOf: createClientDigest(),
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
   const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
@@ -175,8 +179,14 @@ function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
     limiter,
   })
   const isServed = (name: string) => domains.leadsHere(name)
-  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed })
+  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf })
   return { limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
+}
+
+/** Digests clients by a key that is never written, and that ends with the process: the store never has an address. */
+function createClientDigest(): (client: string) => string {
+  const key = randomBytes(32).toString('hex')
+  return (client) => hash('sha256', `${key}${client}`, 'hex').slice(0, 12)
 }
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)

@@ -9,7 +9,7 @@ export type Purpose = 'first' | 'renewal' | 'own' | 'operator'
 
 /** How far back the limits of orders look. */
 const BURST_MS = 10_000
-const TOTAL_MS = 3 * 60 * 60 * 1000
+export const TOTAL_MS = 3 * 60 * 60 * 1000
 
 /**
  * Limits for all processes on the store together, below those of certificate authorities. Strangers cause the first certificates
@@ -21,6 +21,9 @@ const limits: Record<Purpose, { burst: number; total: number }> = {
   own: { burst: 10, total: 200 },
   operator: { burst: 10, total: 200 },
 }
+
+/** The most first certificates of one registrable domain, and of one client, within the long limit: a quarter. */
+export const SHARE = 40
 
 /** How long to wait for a place in the burst. */
 const LONGEST_WAIT_MS = 20_000
@@ -64,7 +67,7 @@ export function createOrderLimiter({ db, now, sleep, log }: LimiterDeps): OrderL
   return {
     async acquire(name, purpose, signal) {
       for (let waited = 0; ;) {
-        const result = await tryAcquire(db, purpose, now())
+        const result = await tryAcquire(db, name, purpose, now())
         if (result.isPlaced) return { giveBack: () => deleteOrder(db.write, result.id) }
         const wait = result.freeAt - now()
         if (wait > BURST_MS) noteReached(purpose, result.freeAt)
@@ -84,7 +87,7 @@ export function createOrderLimiter({ db, now, sleep, log }: LimiterDeps): OrderL
 
 type Tried = { isPlaced: true; id: number } | { isPlaced: false; freeAt: number }
 
-async function tryAcquire(db: Database, purpose: Purpose, now: number): Promise<Tried> {
+async function tryAcquire(db: Database, name: string, purpose: Purpose, now: number): Promise<Tried> {
   const { burst, total } = limits[purpose]
   return db.transaction(async (transaction) => {
     await db.lock(transaction, 'certificate orders')
@@ -93,7 +96,10 @@ async function tryAcquire(db: Database, purpose: Purpose, now: number): Promise<
       await freeTime(transaction, now, { orders: total, ms: TOTAL_MS }),
     )
     if (freeAt > now) return { isPlaced: false, freeAt }
-    return { isPlaced: true, id: await insertOrder(transaction, now, now - TOTAL_MS) }
+    return {
+      isPlaced: true,
+      id: await insertOrder(transaction, now, now - TOTAL_MS, purpose === 'first' ? name : undefined),
+    }
   })
 }
 

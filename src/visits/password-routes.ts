@@ -152,7 +152,7 @@ async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveL
   // Charged first, so that concurrent tries count as well.
   const refund = await needs.chargeGuess(request, id)
   try {
-    const right = await needs.verify(typedPassword(request.body), password, { ...needs.holderOf(request), link: id })
+    const right = await needs.verify(typedPassword(request.body), password, { ...needs.holderOf(request), about: id })
     if (right === undefined) throw new WrongPassword()
     // The owner may have changed the link meanwhile.
     const now = await needs.resolve(code)

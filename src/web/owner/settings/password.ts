@@ -42,7 +42,7 @@ const settings = { at: cardId('password'), pointers: ['/password'] }
 export const setPassword: Action = (submission) =>
   submit(settings, submission, async (owned) => {
     const { links, form, charge, drawing } = submission
-    const holder = { ...drawing.holder, link: owned.link.id }
+    const holder = { ...drawing.holder, about: owned.link.id }
     const hashPassword = (password: string) => hashCharged(links.passwords, charge, holder, password)
     await links.change(owned, { password: form.get('password') ?? '' }, { hashPassword })
     return { done: 'protected', at: settings.at }
