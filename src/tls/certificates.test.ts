@@ -77,7 +77,7 @@ async function set(
   return {
     save: (each) => saveCertificate(db.write, each),
     async visit(name, client) {
-      const found = certificates.acceptFor(name, client)
+      const found = certificates.acceptFor(name, client === undefined ? undefined : () => client)
       return servers.chainOf(typeof found === 'function' ? found : await found.find(new AbortController().signal))
     },
     sweep: certificates.sweep,

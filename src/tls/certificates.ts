@@ -75,7 +75,7 @@ export interface Certificates {
    * connections share that. The caller has checked that the name may have one. Finds nothing when too many connections wait for
    * the authority, of the client or altogether; rejects with an IssuanceError when no certificate can be issued now.
    */
-  acceptFor: (name: string, client?: string) => NonNullable<Found>
+  acceptFor: (name: string, client?: () => string) => NonNullable<Found>
   /** Goes on with the names that wait for their first certificate, and prepares the keys of session tickets. */
   prepare: () => Promise<void>
   /** Does the same, renews due certificates, and obtains the service's own when it has none. */
@@ -183,7 +183,7 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
   return (name, client) => {
     const cached = cache.get(name)
     if (cached === undefined) {
-      return { find: async (ended) => (await load(name)) ?? waitFor(name, client, ended) }
+      return { find: async (ended) => (await load(name)) ?? waitFor(name, client?.(), ended) }
     }
     if (cached.isStale) load(name).catch(report)
     return cached.accept

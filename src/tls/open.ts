@@ -103,11 +103,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     registrableOf,
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
-  const clientDigest = createClientDigest()
-  const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
-  const listener = createListener((hello, address) =>
-    acceptFor(hello, clientDigest(address), host, needs, certificates, lookUps),
-  )
+  const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
   const challenge = (token: string) => findChallenge(db.read, token)
   let opened: Awaited<ReturnType<typeof open>> | undefined
@@ -202,15 +198,29 @@ interface LookUps {
   challenges: Hold
 }
 
-/** What accepts a connection: by default with the service's certificate; nothing for unknown names. */
-function acceptFor(
-  { serverName, protocols }: ClientHello,
-  client: string,
+/** What accepts connections, by their server name and the address that they come from. */
+function createAcceptFor(
   host: string,
-  { domains, db, now }: TlsNeeds,
+  needs: TlsNeeds,
   certificates: Certificates,
-  lookUps: LookUps,
-): Found {
+): (hello: ClientHello, address: string) => Found {
+  const clientDigest = createClientDigest()
+  const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
+  const parts = { host, needs, certificates, lookUps }
+  return (hello, address) => acceptFor(hello, () => clientDigest(address), parts)
+}
+
+interface AcceptParts {
+  host: string
+  needs: TlsNeeds
+  certificates: Certificates
+  lookUps: LookUps
+}
+
+/** What accepts a connection: by default with the service's certificate; nothing for unknown names. */
+function acceptFor({ serverName, protocols }: ClientHello, client: () => string, parts: AcceptParts): Found {
+  const { host, certificates, lookUps } = parts
+  const { domains, db, now } = parts.needs
   const name = serverName ?? host
   if (protocols.includes(CHALLENGE_PROTOCOL)) {
     return {
@@ -221,9 +231,9 @@ function acceptFor(
     }
   }
   if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name, client)
-  const holders = [{ holder: client, most: MAX_LOOK_UPS_OF_CLIENT }]
   return {
     async find(ended) {
+      const holders = [{ holder: client(), most: MAX_LOOK_UPS_OF_CLIENT }]
       if ((await lookUps.names.wait(ended, holders, () => domains.mayHaveCertificate(name))) !== true) return undefined
       const found = certificates.acceptFor(name, client)
       return typeof found === 'function' ? found : found.find(ended)
