@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
-import { createChecks } from './checks.ts'
+import { createChecks, type Checks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import { leadsHere, type Domain, type Served } from './domain.ts'
 import { isUnder } from './name.ts'
@@ -79,11 +79,7 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
     ...registry,
     ...refusedNames,
     host,
-    async read(text) {
-      const { name } = await find(text)
-      return (await checks.checkIfStale(name)) ?? find(name)
-    },
-    check: async (text) => (await checks.check(await find(text))) ?? find(text),
+    ...readingOf(find, checks),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
     mayHaveCertificate: async (name) =>
@@ -100,6 +96,16 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
       tasks.close()
       clearInterval(timer)
     },
+  }
+}
+
+function readingOf(find: Registry['find'], checks: Checks): Pick<Domains, 'read' | 'check'> {
+  return {
+    async read(text) {
+      const { name } = await find(text)
+      return (await checks.checkIfStale(name)) ?? find(name)
+    },
+    check: async (text) => (await checks.check(await find(text))) ?? find(text),
   }
 }
 
