@@ -45,7 +45,7 @@ const MAX_LOADS = 8
 /** Connections that wait at the same time for a certificate that is being issued. */
 const MAX_HELD = 100
 /** Those of one client, and those for names of one registrable domain. */
-const [MAX_HELD_OF_CLIENT, MAX_HELD_OF_DOMAIN] = [10, 50]
+const [MAX_HELD_OF_CLIENT, MAX_HELD_OF_DOMAIN] = [50, 50]
 
 /** Concurrent renewals. */
 const SWEEP_WIDTH = 3

@@ -37,7 +37,7 @@ const SWEEP_MS = 60_000
 /** Connections that wait at the same time to learn whether a name may have a certificate, and for responses to challenges. */
 const MAX_LOOK_UPS = 100
 /** Those of one client. */
-const MAX_LOOK_UPS_OF_CLIENT = 10
+const MAX_LOOK_UPS_OF_CLIENT = 50
 
 /** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
 const CHALLENGE_MS = 24 * 60 * 60 * 1000
