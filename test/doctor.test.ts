@@ -452,7 +452,12 @@ test('what a service says of its statistics, lists, certificates, files and memo
     /^warning certificates: 3 names wait for their first certificate, the first since 20\d\d-\S+ \S+ UTC: 160 were ordered in three hours; it goes on after 20\d\d-\S+ \S+ UTC$/,
   )
   const domain = (name: string, status: string, value: string | null) => ({
-    ...{ name, status, since: now, checked_at: now, expires_at: null, fault: null },
+    name,
+    status,
+    since: now,
+    checked_at: now,
+    expires_at: null,
+    fault: null,
     proof: value === null ? null : { name: `_quirl.${name}`, value },
   })
   const domains = ['old.example', 'www.example'].map((name) => domain(name, 'active', 'quirl-claim=x'))

@@ -311,6 +311,12 @@ function makeOld(dataDir: string): void {
     drop table outbox;
     drop table webhooks;
     alter table domains drop column fault_findings;
+    alter table domains drop column proof_wanted;
+    drop table page_names;
+    alter table issuances drop column registrable;
+    alter table issuances drop column client;
+    alter table acme_orders drop column registrable;
+    alter table acme_orders drop column client;
     drop table salts;
     alter table sweeps drop column requests;
     alter table links rename column removed_expression to removed_entry;

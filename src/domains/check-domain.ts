@@ -43,21 +43,13 @@ export function createDomainCheck({
     return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
   }
 
-  /** Applies the newest claim that the DNS proves, or the proof of the registration itself. */
-  async function applyClaim(transaction: Transaction<Tables>, domain: Domain, proofs: string[]): Promise<Domain> {
-    if (proofs.length === 0) return domain
-    const proven = await findProvenClaim(transaction, domain.name, proofs, now() - CLAIM_MS)
-    if (proven !== undefined) return afterClaim(domain, proven.tokenHash, now())
-    return proofs.includes(proofOf(domain.name, domain.tokenHash)) ? afterProof(domain, now()) : domain
-  }
-
   return async (domain) => {
     const { name, tokenHash } = domain
     const claimedAt = await findLastClaimTime(db.read, name, now() - CLAIM_MS)
     const mayBeProven = claimedAt !== undefined || domain.proofWanted
     const [fault, proofs] = await Promise.all([dns.faultOf(domain), mayBeProven ? dns.proofsOf(name) : []])
     const checked = await db.transaction(async (transaction) => {
-      const checked = await applyFault(transaction, await applyClaim(transaction, domain, proofs), fault)
+      const checked = await applyFault(transaction, await applyProofs(transaction, domain, proofs, now()), fault)
       const next = await withProofWanted(transaction, domain, checked)
       const wantedAt = claimedAt ?? (servedOf(next) === 'open' ? next.statusSince : undefined)
       if (wantedAt !== undefined) next.nextCheckAt = Math.min(next.nextCheckAt, nextClaimCheckAt(wantedAt, now()))
@@ -71,6 +63,19 @@ export function createDomainCheck({
     statuses.set(name, present && servedOf(present))
     return present
   }
+}
+
+/** Applies the newest claim that the DNS proves, or the proof of the registration itself. */
+async function applyProofs(
+  transaction: Transaction<Tables>,
+  domain: Domain,
+  proofs: string[],
+  now: number,
+): Promise<Domain> {
+  if (proofs.length === 0) return domain
+  const proven = await findProvenClaim(transaction, domain.name, proofs, now - CLAIM_MS)
+  if (proven !== undefined) return afterClaim(domain, proven.tokenHash, now)
+  return proofs.includes(proofOf(domain.name, domain.tokenHash)) ? afterProof(domain, now) : domain
 }
 
 /** What shows that a name does not lead here. Other faults are those of servers, or of the service itself. */

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
-import { createChecks } from './checks.ts'
+import { createChecks, type Checks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import { leadsHere, type Domain, type Served } from './domain.ts'
 import { isUnder } from './name.ts'
@@ -69,28 +69,23 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
   const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'domains could not be checked'))
   const { check: checkRefused, ...refusedNames } = createRefusedNames(db, statuses, now)
   const onNew = (domain: Domain) => tasks.run(checks.check(domain))
-  const { staticFault } = dns
-  const { find, ...registry } = createRegistry({ db, host, statuses, now, staticFault, checkRefused, onNew })
+  const registering = { db, host, statuses, now, staticFault: dns.staticFault, checkRefused, onNew }
+  const { find, ...registry } = createRegistry(registering)
   const timer = setInterval(() => tasks.run(checks.sweep()), SWEEP_MS).unref()
-  // A name may have been registered before it became the service's own.
-  const isOwn = (name: string) => host !== undefined && isUnder(name, host)
+  const isOwn = ownNames(host)
   const statusOf = (name: string) => (isOwn(name) ? undefined : statuses.statusOf(name))
 
   return {
     ...registry,
     ...refusedNames,
     host,
-    async read(text) {
-      const { name } = await find(text)
-      return (await checks.checkIfStale(name)) ?? find(name)
-    },
-    check: async (text) => (await checks.check(await find(text))) ?? find(text),
+    ...readingOf(find, checks),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
-    async mayHaveCertificate(name) {
-      if (isOwn(name)) return name === host
-      return leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name))?.status === 'active'
-    },
+    mayHaveCertificate: async (name) =>
+      isOwn(name)
+        ? name === host
+        : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name))?.status === 'active',
     statusOf,
     leadsHere: (name) => leadsHere(statusOf(name)),
     pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
@@ -102,6 +97,21 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
       clearInterval(timer)
     },
   }
+}
+
+function readingOf(find: Registry['find'], checks: Checks): Pick<Domains, 'read' | 'check'> {
+  return {
+    async read(text) {
+      const { name } = await find(text)
+      return (await checks.checkIfStale(name)) ?? find(name)
+    },
+    check: async (text) => (await checks.check(await find(text))) ?? find(text),
+  }
+}
+
+/** Whether a name is the service's own or one under it: it may have been registered before it became that. */
+function ownNames(host: string | undefined): (name: string) => boolean {
+  return (name) => host !== undefined && isUnder(name, host)
 }
 
 /** The host to which names must point. A loopback host is excluded: every machine has one. */

@@ -66,15 +66,6 @@ export function createVisitorCounter(
   const keys = createKeys(bounds.ofLink)
   let folds = 0
 
-  function add(linkId: number): Count {
-    const [oldest] = counts.keys()
-    if (counts.size >= bounds.links && oldest !== undefined) counts.delete(oldest)
-    const unheld = { queued: 0, written: 0, closed: 0 }
-    const count: Count = { folded: undefined, keys: 0, unheld, readBy: 0, usedBy: folds, expiries: 0 }
-    counts.set(linkId, count)
-    return count
-  }
-
   return {
     has(linkId, number) {
       const count = counts.get(linkId)
@@ -85,7 +76,7 @@ export function createVisitorCounter(
       return count.folded + count.keys + unheldOf(count) < number ? false : undefined
     },
     least: (linkId) => counts.get(linkId)?.folded ?? 0,
-    request: (linkId) => void ((counts.get(linkId) ?? add(linkId)).usedBy = folds),
+    request: (linkId) => void ((counts.get(linkId) ?? addCount(counts, linkId, bounds.links)).usedBy = folds),
     count(scan, recorded) {
       const count = counts.size === 0 ? undefined : counts.get(scan.linkId)
       if (count === undefined || scan.bot || scan.visitor === null) return recorded
@@ -98,10 +89,7 @@ export function createVisitorCounter(
       const finish = (numberOf: (linkId: number) => number) => {
         folds++
         keys.finishFold()
-        for (const { linkId, count, expiries } of started) {
-          count.unheld.closed = 0
-          if (count.expiries === expiries) Object.assign(count, { folded: numberOf(linkId), readBy: folds })
-        }
+        finishCounts(started, numberOf, folds)
       }
       return { linkIds: started.map(({ linkId }) => linkId), finish }
     },
@@ -144,6 +132,26 @@ function expire(linkIds: Iterable<number>, counts: Map<number, Count>): void {
     if (count === undefined) continue
     count.folded = undefined
     count.expiries++
+  }
+}
+
+function addCount(counts: Map<number, Count>, linkId: number, max: number): Count {
+  const [oldest] = counts.keys()
+  if (counts.size >= max && oldest !== undefined) counts.delete(oldest)
+  const unheld = { queued: 0, written: 0, closed: 0 }
+  const count: Count = { folded: undefined, keys: 0, unheld, readBy: 0, usedBy: 0, expiries: 0 }
+  counts.set(linkId, count)
+  return count
+}
+
+function finishCounts(
+  started: ReturnType<typeof startCounts>,
+  numberOf: (linkId: number) => number,
+  folds: number,
+): void {
+  for (const { linkId, count, expiries } of started) {
+    count.unheld.closed = 0
+    if (count.expiries === expiries) Object.assign(count, { folded: numberOf(linkId), readBy: folds })
   }
 }
 

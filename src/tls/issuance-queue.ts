@@ -41,26 +41,10 @@ export interface IssuanceQueue {
 }
 
 export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
-  const { db, now, monotonic, registrableOf } = deps
+  const { now, monotonic } = deps
   const closing = new AbortController()
   const line = createLine(deps, closing.signal)
-  const adds = createSharedRuns<void>(MAX_ADDS)
-
-  const add = (name: string, client: string | null = null) => {
-    const visitedAt = now()
-    return adds.share(name, async () => {
-      const found = await findIssuance(db.read, name)
-      const { retryAt = 0, fault, queuedAt } = found ?? {}
-      if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name}: ${fault}`)
-      if (queuedAt === undefined && client !== null && (await countQueuedOf(db.read, client)) >= MAX_OF_CLIENT)
-        throw new IssuanceError(
-          `no certificate for ${name} yet: ${MAX_OF_CLIENT} names wait that this client has visited`,
-        )
-      if (queuedAt === undefined || (client !== null && client !== found?.client))
-        await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client })
-      line.resume()
-    })
-  }
+  const add = createAdd(deps, line.resume)
 
   return {
     add,
@@ -86,6 +70,27 @@ export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
       closing.abort()
       await line.ended()
     },
+  }
+}
+
+/** @param onAdded called with each name that waits */
+function createAdd({ db, now, registrableOf }: LineDeps, onAdded: () => void): IssuanceQueue['add'] {
+  const adds = createSharedRuns<void>(MAX_ADDS)
+  return (name, client) => {
+    const visitedAt = now()
+    return adds.share(name, async () => {
+      const found = await findIssuance(db.read, name)
+      const { retryAt = 0, fault, queuedAt } = found ?? {}
+      if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name}: ${fault}`)
+      const isOthers = client !== undefined && client !== found?.client
+      if (queuedAt === undefined && client !== undefined && (await countQueuedOf(db.read, client)) >= MAX_OF_CLIENT)
+        throw new IssuanceError(
+          `no certificate for ${name} yet: ${MAX_OF_CLIENT} names wait that this client has visited`,
+        )
+      if (queuedAt === undefined || isOthers)
+        await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client: client ?? null })
+      onAdded()
+    })
   }
 }
 

@@ -34,7 +34,11 @@ export async function listIssuances(db: Executor): Promise<(Issuance & { name: s
 export async function saveIssuance(db: Executor, name: string, issuance: Issuance): Promise<void> {
   const { failures, interruptions, retryAt, fault = null, queuedAt = null } = issuance
   const values = {
-    ...{ failures, interruptions, retry_at: retryAt, fault, queued_at: queuedAt },
+    failures,
+    interruptions,
+    retry_at: retryAt,
+    fault,
+    queued_at: queuedAt,
     // Nobody visits what does not wait.
     ...(queuedAt === null && { client: null }),
   }
