@@ -127,5 +127,5 @@ test('the document has each schema and error once, as a named component, and sta
   const errors = text.match(/"[45]\d\d":\{"\$ref":"[^"]*"\}/g)?.join(',') ?? ''
   const others = text.length - errors.length - JSON.stringify(components.responses).length
   assert.ok(others < 129_000, `${others} characters without errors`)
-  assert.ok(text.length < 200_000, `${text.length} characters`)
+  assert.ok(text.length < 202_000, `${text.length} characters`)
 })
