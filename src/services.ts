@@ -155,13 +155,10 @@ async function openCreation(
   const { invalidate } = changes
   const { dataDir, qrMarker: marker, reportThreshold: threshold } = config
   const { settleMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
-  const sources = listSourcesOf(config, environment.recommendedLists)
+  const screened = { db, bus, dataDir, sources: listSourcesOf(config, environment.recommendedLists) }
   const abuse = open(
     'the abuse lists',
-    await openAbuse({
-      ...{ db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, settleMs },
-      ...{ now, monotonic, log },
-    }),
+    await openAbuse({ ...screened, owns, invalidate, webhooks, threshold, fetch, settleMs, now, monotonic, log }),
   )
   webhooks.screenWith(abuse.screen)
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }
