@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { ListStatus } from '../src/abuse/feeds.ts'
+import { openFeeds, type ListStatus } from '../src/abuse/feeds.ts'
+import { openListFiles } from '../src/abuse/list-files.ts'
+import { parseList } from '../src/abuse/parse-list.ts'
 import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startListServer, type ListServer } from './support/list-server.ts'
@@ -316,17 +318,37 @@ test('a recommended list that cannot be loaded delays nothing: it is tried again
   assert.equal(metric('quirl_abuse_lists_missing'), 0)
 })
 
-test('a recommended list is bounded: one with too many entries is not used, and a list that was named may have them', async (t) => {
-  const file = join(temporaryFolder(t), 'many')
-  writeFileSync(file, 'bad.example\n'.repeat(4_000_001))
-  const server = await startServer(t, PUBLIC, undefined, { recommendedLists: [file] })
+test('a recommended list is bounded: one with more entries is not used, and a list that was named may have them', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'many')
+  writeFileSync(file, 'bad.example\nworse.example\nworst.example\n')
+  await assert.rejects(parseList({ file, salt: '', maxEntries: 2 }), /^Error: it has more than 2 entries$/)
+  const bounds: number[] = []
+  const feeds = openFeeds({
+    sources: [
+      { source: file, isRecommended: true },
+      { source: `${folder}/../${basename(folder)}/many`, isRecommended: false },
+    ],
+    files: openListFiles(join(folder, 'lists'), ''),
+    now: Date.now,
+    monotonic: () => performance.now(),
+    fetch,
+    // The bound of the recommended list, as if it had 3 of 2 entries.
+    parse(task) {
+      bounds.push(task.maxEntries)
+      return parseList({ ...task, maxEntries: task.maxEntries - 3_999_998 })
+    },
+    onChange: () => {},
+    log: { warn: () => {} },
+  })
+  await feeds.refresh({ all: true })
+  assert.deepEqual(bounds.slice(0, 2), [4_000_000, Infinity])
   assert.deepEqual(
-    (await refresh(server)).map(({ fault, entries }) => [fault, entries]),
-    [['it has more than 4,000,000 entries', undefined]],
+    feeds.status().map(({ fault, entries }) => [fault, entries]),
+    [
+      ['it has more than 2 entries', undefined],
+      [null, 3],
+    ],
   )
-  const named = await startServer(t, { ABUSE_FEEDS: file })
-  assert.deepEqual(
-    (await refresh(named)).map(({ fault, entries }) => [fault, entries]),
-    [[null, 4_000_001]],
-  )
+  await feeds.close()
 })

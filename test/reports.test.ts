@@ -38,8 +38,12 @@ interface Found {
   told_at: number | null
 }
 
-const reportsOf = async ({ services }: TestServer) =>
-  ((await services.abuse.operations['reports']?.({})) as { reports: Found[] }).reports
+async function reportsOf({ services }: TestServer): Promise<Found[]> {
+  const answer = (await services.abuse.operations['reports']?.({})) as { reports: Found[] }
+  return answer.reports
+}
+
+const unhandledOf = async ({ url }: TestServer) => (await scrape(url)).values.get('quirl_reported_links')
 
 const detailsOf = async ({ url }: Pick<TestServer, 'url'>, token: string) =>
   (await (await fetch(`${url}/api/manage/${token}`)).json()) as {
@@ -66,7 +70,7 @@ test('reports of one network count once, and those of five networks are told to 
     (await reportsOf(server)).map((each) => [each.networks, each.count, each.told_at]),
     [[4, 7, null]],
   )
-  const handled = async () => (await scrape(server.url)).values.get('quirl_reported_links')
+  const handled = () => unhandledOf(server)
   assert.deepEqual([(await detailsOf(server, token)).reported, linesOf(server), await handled()], [null, [], 0])
 
   for (const address of ['127.0.5.1', '127.0.6.1', '127.0.5.1']) await reportFrom(server, address, code, 'scam')
@@ -174,4 +178,5 @@ test('two nodes count the networks of both, and tell once', async (t) => {
   )
   assert.equal((await detailsOf(two, token)).reported?.networks, 5)
   assert.equal([...linesOf(one), ...linesOf(two)].length, 1)
+  assert.deepEqual([await unhandledOf(one), await unhandledOf(two)], [1, 1])
 })

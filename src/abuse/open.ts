@@ -95,13 +95,12 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     },
     operations: abuseOperations({ ...needs, rules, screening, feeds, sweep }),
     metrics: [...listMetrics(feeds), reportedMetric(db)],
-    async close() {
-      reloads.stop()
-      await forgetting.stop()
-      await feeds.close()
-      await sweep.close()
-    },
+    close: () => closeAll(reloads, forgetting, feeds, sweep),
   }
+}
+
+async function closeAll(...parts: { close: () => Promise<void> | void }[]): Promise<void> {
+  for (const part of parts) await part.close()
 }
 
 /** Loads the rules again on call, and as often as what other processes have changed must be seen when a message is lost. */
@@ -109,7 +108,7 @@ function startReloads({ bus, log }: AbuseNeeds, reload: () => Promise<void>) {
   const onError = (err: unknown) => log.error({ err }, 'the rules of the operator could not be loaded again')
   const run = () => void reload().catch(onError)
   const timer = Number.isFinite(bus.lifeMs) ? setInterval(run, bus.lifeMs).unref() : undefined
-  return { run, stop: () => clearInterval(timer) }
+  return { run, close: () => clearInterval(timer) }
 }
 
 const HOUR_MS = 3_600_000
@@ -125,7 +124,7 @@ function startForgetting({ db, now, log }: AbuseNeeds) {
   run()
   const timer = setInterval(run, HOUR_MS).unref()
   return {
-    async stop() {
+    async close() {
       clearInterval(timer)
       await running
     },

@@ -156,7 +156,7 @@ export async function openReports(db: Executor, first: string, limit: number): P
     .execute()
   return rows.map((row) => ({
     ...row,
-    networks: Number(row.networks),
+    networks: row.networks ?? 0,
     reasons: JSON.parse(row.reasons) as LinkReports['reasons'],
     notes: JSON.parse(row.notes) as Note[],
   }))
@@ -172,7 +172,7 @@ export async function countUnhandled(db: Executor): Promise<number> {
     .where('links.removed_at', 'is', null)
     .where('links.warned_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return Number(row.links)
+  return row.links
 }
 
 /** Returns false when the link has no reports. */

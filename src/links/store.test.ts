@@ -134,6 +134,7 @@ for (const driver of drivers) {
         utm: JSON.stringify(content.utm),
         active: true,
         suspendedBy: null,
+        isWarned: false,
         rules: JSON.stringify(content.rules),
         password: content.password,
       }
@@ -153,6 +154,25 @@ for (const driver of drivers) {
       })
       assert.equal(await remove(db, { ...paused, revision: 3 }), true)
       assert.equal(await visited('visited'), 'gone')
+    })
+
+    await t.test('a warning is of the revision that was read, and a visit finds it; a report is of none', async () => {
+      const visited = createVisitedOf(db)
+      const isWarned = async () => ((await visited('warned')) as { isWarned: boolean }).isWarned
+      const link = await insert(db, 'Warned')
+      const warning = { at: 7, reason: 'why' }
+      assert.equal(await store.setWarning(db.write, link, warning), true)
+      assert.equal(await store.setWarning(db.write, link, null), false)
+      assert.equal(await isWarned(), true)
+      const reported = { at: 100, networks: 5, reason: 'spam' }
+      assert.equal(await store.setReported(db.write, link.id, reported, 50), true)
+      assert.equal(await store.setReported(db.write, link.id, { ...reported, at: 149 }, 99), false)
+      assert.deepEqual(await store.findByCode(db.read, 'warned'), { ...link, revision: 2, warning, reported })
+      assert.equal(await store.setReported(db.write, link.id, { ...reported, at: 150 }, 100), true)
+      await store.clearReported(db.write, link.id)
+      assert.equal(await store.setWarning(db.write, { ...link, revision: 2 }, null), true)
+      assert.deepEqual(await store.findByCode(db.read, 'warned'), { ...link, revision: 3 })
+      assert.equal(await isWarned(), false)
     })
 
     await t.test('links that are not suspended are read in pages, by ID', async () => {

@@ -18,6 +18,7 @@ const visited = fc.record({
   active: fc.boolean(),
   suspendedBy: fc.constantFrom(null, 'list', 'operator', 'legal'),
   password: fc.constantFrom('hash 1', 'hash 2'),
+  isWarned: fc.boolean(),
   rules: fc.constantFrom(null, '[{"when":{},"then":{"target":"https://example.org/"}}]'),
 }) as fc.Arbitrary<Visited>
 
