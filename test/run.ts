@@ -12,6 +12,7 @@ const first = [
   'test/hostile',
   'test/certificates',
   'test/certificates-faults',
+  'test/pools',
   'test/nodes',
   'test/preview',
   'test/browser',

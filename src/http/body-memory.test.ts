@@ -74,16 +74,24 @@ test('past the limit of all bodies, the slowest of the largest holder gives way,
   await poll(() => small.received().includes('<1000>'))
 })
 
-test('a body that is larger than what others leave is refused, and one that has arrived stays while it is worked on', async (t) => {
+test('a body that has arrived gives way while its request waits, and stays once it is worked on', async (t) => {
   let works = 0
-  const { port, memory } = await serve(t, (request) => request.resume().once('end', () => works++))
+  const { port, memory } = await serve(t, (request) =>
+    request.resume().once('end', () => {
+      works++
+      if (request.url !== '/waits.1') request.onWork?.()
+    }),
+  )
+  const waiting = connectRaw(t, port)
+  waiting.socket.write(head(601_000, '/waits.1') + 'x'.repeat(601_000))
+  await poll(() => works === 1)
   const arrived = connectRaw(t, port)
   arrived.socket.write(head(601_000, '/a.1') + 'x'.repeat(601_000))
-  await poll(() => works === 1)
+  await poll(() => works === 2 && waiting.received() === 'unavailable, it gave way')
   const refused = connectRaw(t, port)
   refused.socket.write(head(501_000, '/b.1') + 'x'.repeat(501_000))
   await poll(() => refused.received().startsWith('unavailable'))
-  assert.deepEqual([arrived.received(), works], ['', 1])
+  assert.deepEqual([arrived.received(), works], ['', 2])
   assert.ok(memory.bytes() <= 1_000_000)
 })
 

@@ -18,6 +18,13 @@ export interface BodyBounds {
 
 const defaults: BodyBounds = { maxBytes: 64 * 1024 * 1024, uncounted: 16 * 1024, freeChunks: 4096, chunkBytes: 64 }
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** To be called when the work of a request begins: from then on its body gives way to no other. */
+    onWork?: () => void
+  }
+}
+
 export interface BodyMemory {
   /** To be called with each request before its body is read. */
   watch: (request: IncomingMessage, response: ServerResponse) => void
@@ -35,7 +42,7 @@ export interface BodyNeeds {
 /**
  * Limits the memory of request bodies: the bytes of all of them, which are shared fairly, and the number of chunks of each,
  * because a chunk of one byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
- * bodies of the largest holder that have not arrived the one that has waited longest for a chunk gives way.
+ * bodies of the largest holder whose work has not begun the one that has waited longest gives way.
  */
 export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults): BodyMemory {
   const pool = createFairPool<Body>({ capacity: bounds.maxBytes, choose: slowestOf })
@@ -89,13 +96,10 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
       watch.giveWay(tooMany(), request)
     },
   }
+  request.onWork = () => pool.keep(body)
   const push = request.push.bind(request)
   request.push = (chunk: Buffer | null, encoding) => {
-    if (chunk === null) {
-      // What has arrived is being worked on.
-      pool.keep(body)
-      return push(null)
-    }
+    if (chunk === null) return push(null)
     // Node parses what it has read to the end.
     if (body.isDone) return false
     body.chunks++

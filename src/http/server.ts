@@ -96,8 +96,11 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   const bodyMemory = createBodyMemory({
     holderOf,
     refuse: (problem, { socket }) => refuseIn(socket, problem),
-    giveWay: (problem, { socket }) =>
-      refuseUnlessBegun(latest.get(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS)),
+    giveWay(problem, { socket, complete }) {
+      refuseUnlessBegun(latest.get(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
+      // It waits for its turn, and must not get that after it was refused.
+      if (complete) socket.destroy()
+    },
   })
   return {
     serve(handle, priorityOf = () => 'other') {

@@ -150,8 +150,9 @@ interface Holdings<E> {
   total: () => number
 }
 
-const newGroup = () => ({ weight: 0, count: 0, yielding: 0 })
 const newGroups = <K, G extends Group>(): Groups<K, G> => ({ byKey: new Map<K, G>(), most: 0 })
+const newNetwork = <E>(): Network<E> => ({ weight: 0, count: 0, yielding: 0, clients: newGroups() })
+const newClient = <E>(): Client<E> => ({ weight: 0, count: 0, yielding: 0, entries: new Set() })
 
 /** Who holds what. */
 function createHoldings<E>(): Holdings<E> {
@@ -163,7 +164,7 @@ function createHoldings<E>(): Holdings<E> {
   function change(entry: E, part: Part, sign: 1 | -1): void {
     const { network: name, client, about } = part.holder
     total += sign * part.weight
-    const network = groupOf(networks, name, () => ({ ...newGroup(), clients: newGroups<string, Client<E>>() }))
+    const network = groupOf(networks, name, newNetwork<E>)
     changeEntries(network.clients, client, entry, part, sign)
     changeGroup(networks, name, network, part, sign)
     if (about !== undefined) changeEntries(subjects, about, entry, part, sign)
@@ -191,7 +192,7 @@ function createHoldings<E>(): Holdings<E> {
 }
 
 function changeEntries<K, E>(groups: Groups<K, Client<E>>, key: K, entry: E, part: Part, sign: 1 | -1): void {
-  const group = groupOf(groups, key, () => ({ ...newGroup(), entries: new Set<E>() }))
+  const group = groupOf(groups, key, newClient<E>)
   if (sign === 1 && !part.isKept) group.entries.add(entry)
   else group.entries.delete(entry)
   changeGroup(groups, key, group, part, sign)

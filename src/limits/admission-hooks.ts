@@ -104,6 +104,7 @@ function waitInQueue(
       holder,
       start() {
         isStarted = true
+        request.raw.onWork?.()
         done()
       },
       refuse(problem) {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
-import { createHold } from './hold.ts'
-import { createListener, type Accept, type ListenerLimits } from './listener.ts'
+import { poll } from '../../test/support/poll.ts'
+import { createClientAddress } from '../http/client-address.ts'
+import { createConnectionLimit } from '../http/connection-limit.ts'
 import { asHolder } from '../lib/holder.ts'
+import { challengeCertificate } from './challenge-certificate.ts'
+import { createHold } from './hold.ts'
+import { createAcceptor, createListener, type Accept, type ListenerLimits } from './listener.ts'
 
 type AcceptFor = Parameters<typeof createListener>[0]
 
@@ -99,4 +105,29 @@ test('close ends the connections that no TLS server has taken over yet', async (
   const ended = [closed(silent), closed(held)]
   await close()
   await Promise.all(ended)
+})
+
+test('past the limit of connections one that rests is closed below its encryption, and one that is in use stays', async (t) => {
+  const limit = createConnectionLimit({ client: createClientAddress([], () => {}), max: 2 })
+  const inUse = new Set<Socket>()
+  limit.observe((socket) => (inUse.has(socket) ? Infinity : undefined))
+  const server = createServer(({ socket }) => void inUse.add(socket))
+  const identity = challengeCertificate('qr.example.com', 'answer', Date.now())
+  const { accept } = createAcceptor(identity, randomBytes(48), (socket) => void server.emit('connection', socket))
+  const { port, server: listening } = await listen(t, () => accept)
+  limit.count(listening)
+  limit.count(server)
+  const open = async () => {
+    const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }).on('error', () => {})
+    undoLater(t, () => void socket.destroy())
+    await once(socket, 'secureConnect')
+    return socket.resume()
+  }
+  const used = await open()
+  used.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await poll(() => inUse.size === 1)
+  const resting = await open()
+  const next = await open()
+  await poll(() => resting.destroyed)
+  assert.deepEqual([used.destroyed, next.destroyed, limit.metrics[0]?.read()], [false, false, 2])
 })
