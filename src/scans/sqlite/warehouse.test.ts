@@ -50,7 +50,7 @@ test('scans of a version without rules have been answered by their links', async
   const warehouse = openWarehouse(file)
   warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
   warehouse.db.exec(
-    'alter table scans drop column answer; drop table imported; drop table unused; pragma user_version = 4',
+    'alter table scans drop column answer; drop table imported; drop table unused; drop table raw_missing; pragma user_version = 4',
   )
   warehouse.close()
 
