@@ -9,7 +9,7 @@ export interface SharedBound {
 }
 
 /** The bound, in the thread of the warehouse. */
-export function openBound({ perHour = 0, disk }: SharedBound): RawBound {
+export function openBound({ perHour = 0, disk }: SharedBound = {}): RawBound {
   return {
     perHour: perHour === 0 ? UNBOUNDED.perHour : perHour,
     onlyCounts: disk === undefined ? UNBOUNDED.onlyCounts : openSharedDisk(disk).isLow,

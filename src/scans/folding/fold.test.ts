@@ -142,10 +142,9 @@ test('a fold lists each changed link once, across chunks and files, and none whe
   const fold = openFold(warehouse, folders, undefined, () => 2)
   write('1.scans', [5, 3, 5, 5, 3])
   write('2.scans', [9, 5])
-  const none = { damaged: [], lost: 0, failed: [] }
+  const none = { onlyCounted: 0, damaged: [], lost: 0, failed: [] }
   assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), {
     moved: 7,
-    onlyCounted: 0,
     changed: [5, 3, 9],
     ...none,
   })

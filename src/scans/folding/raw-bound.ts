@@ -38,16 +38,20 @@ export interface RawSelection {
   count: () => number
 }
 
+/** What was stored before a transaction. */
+export interface StoredRows {
+  /** As many scans of a link as are stored in any hour, or more: quick to read, and enough for nearly all links. */
+  atMost: (linkId: number) => number
+  /** How many scans of a link and hour are stored. */
+  inHour: (linkId: number, hour: number) => number
+}
+
 /**
  * Of a link and hour, those are stored that come first: what was stored before is read in the transaction, so that a retry of one
  * that was rolled back stores the same.
- * @param storedIn reads how many scans of a link and hour are stored
  */
-export function selectRaw(
-  { perHour, onlyCounts }: RawBound,
-  storedIn: (linkId: number, hour: number) => number,
-): RawSelection {
-  const left = new Map<string, number>()
+export function selectRaw({ perHour, onlyCounts }: RawBound, stored: StoredRows): RawSelection {
+  const hours = new Map<string, { left: number; taken: number; isExact: boolean }>()
   const missing: MissingRows = new Map()
   const storesNone = onlyCounts()
   let count = 0
@@ -57,9 +61,16 @@ export function selectRaw(
     if (perHour === Number.POSITIVE_INFINITY) return true
     const hour = hourOfSlot(slot)
     const key = `${linkId}|${hour}`
-    const room = left.get(key) ?? perHour - storedIn(linkId, hour)
-    left.set(key, room - 1)
-    return room > 0
+    let room = hours.get(key)
+    if (room === undefined) hours.set(key, (room = { left: perHour - stored.atMost(linkId), taken: 0, isExact: false }))
+    if (room.left <= 0 && !room.isExact) {
+      room.left = perHour - stored.inHour(linkId, hour) - room.taken
+      room.isExact = true
+    }
+    if (room.left <= 0) return false
+    room.left--
+    room.taken++
+    return true
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Query } from '../../db/postgres/session.ts'
 import { slotOf } from '../calendar.ts'
-import { hourOfSlot, type MissingRows, type RawBound } from '../folding/raw-bound.ts'
+import { hourOfSlot, type MissingRows, type RawBound, type StoredRows } from '../folding/raw-bound.ts'
 import type { Scan } from '../scan.ts'
 import { addTo } from './rollup-writer.ts'
 import { countColumns } from './bounded-values.ts'
@@ -14,8 +14,8 @@ export async function readStored(
   query: Query,
   scans: readonly Scan[],
   { perHour }: Pick<RawBound, 'perHour'>,
-): Promise<(linkId: number, hour: number) => number> {
-  if (perHour === Number.POSITIVE_INFINITY || scans.length === 0) return () => 0
+): Promise<StoredRows> {
+  if (perHour === Number.POSITIVE_INFINITY || scans.length === 0) return { atMost: () => 0, inHour: () => 0 }
   const hours = scans.map(({ at }) => hourOfSlot(slotOf(at)))
   const least = hours.reduce((a, b) => Math.min(a, b))
   const most = hours.reduce((a, b) => Math.max(a, b))
@@ -28,7 +28,9 @@ export async function readStored(
     [numbers([...new Set(scans.map(({ linkId }) => linkId))]), least * 4, most * 4 + 3],
   )
   const stored = new Map(sums.map((row) => [`${row.link_id}|${row.hour}`, row.scans]))
-  return (linkId, hour) => stored.get(`${linkId}|${hour}`) ?? 0
+  // What is read for all at once is exact.
+  const atMost = () => perHour
+  return { atMost, inHour: (linkId, hour) => stored.get(`${linkId}|${hour}`) ?? 0 }
 }
 
 /** Adds scans that are counted and have no row, in the transaction that counts them. */

@@ -25,7 +25,7 @@ export interface SharedThreadOptions {
   journal: JournalFolder
   /** Holds the folders of all nodes, where they share one. */
   adoptFrom: string | undefined
-  bound: SharedBound
+  bound?: SharedBound
   /** Of the fold: when the network is cut, statistics stand still for as long as a statement may take. */
   times: PostgresTimes
 }

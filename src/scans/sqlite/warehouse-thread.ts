@@ -17,7 +17,7 @@ export interface ThreadOptions {
   warehouse: string
   journal: string
   visitors: string
-  bound: SharedBound
+  bound?: SharedBound
   /** The id of the link store that the scans belong to. */
   instance: string
 }
@@ -34,7 +34,7 @@ const reusable = createReusable()
 
 /** @returns what tells the main thread how much room `scans.db` has inside */
 function createReusable(): () => void {
-  const { disk } = options.bound
+  const { disk } = options.bound ?? {}
   if (disk === undefined) return () => {}
   const { setReusable } = openSharedDisk(disk)
   const pages = warehouse.db.prepare('pragma freelist_count')

@@ -94,7 +94,7 @@ interface Insertion {
 /** @returns what adds scans in a transaction, and returns how many of them only count */
 function createInsert({ bound, addScans, rollups, missing, marks }: Insertion) {
   return (scans: FoldedScan[], mark: Mark): number => {
-    const selection = selectRaw(bound, missing.storedIn)
+    const selection = selectRaw(bound, missing.stored)
     addToRollups(rollups, addScans(scans, { lost: mark.lost, keeps: selection.keeps }))
     missing.add(selection.missing)
     marks.write(mark)
