@@ -101,8 +101,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     digestOf: createClientDigest(),
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
-  const lookUps = { names: createHold(MAX_LOOK_UPS), challenges: createHold(MAX_LOOK_UPS) }
-  const listener = createListener((hello) => acceptFor(hello, host, needs, certificates, lookUps))
+  const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
   const challenge = (token: string) => findChallenge(db.read, token)
   let opened: Awaited<ReturnType<typeof open>> | undefined
@@ -191,36 +190,33 @@ function createClientDigest(): (client: string) => string {
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 
-/** Strangers choose these names: each kind of look-up has bounds of its own, so that visitors are no hindrance to an authority. */
-interface LookUps {
-  names: Hold
-  challenges: Hold
-}
-
 /** What accepts a connection: by default with the service's certificate; nothing for unknown names. */
-function acceptFor(
-  { serverName, protocols }: ClientHello,
+function createAcceptFor(
   host: string,
   { domains, db, now }: TlsNeeds,
   certificates: Certificates,
-  lookUps: LookUps,
-): Found {
-  const name = serverName ?? host
-  if (protocols.includes(CHALLENGE_PROTOCOL)) {
-    return {
-      async find(connection) {
-        const answer = await lookUps.challenges.wait(connection, () => findChallenge(db.read, name))
-        return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
-      },
-    }
-  }
-  if (name === host || domains.leadsHere(name)) return certificates.acceptFor(name)
-  return {
+): (hello: ClientHello) => Found {
+  // Strangers choose these names: each kind of look-up has a bound of its own, so that visitors are no hindrance to an authority.
+  const [names, challenges] = [createHold(MAX_LOOK_UPS), createHold(MAX_LOOK_UPS)]
+
+  const findAnswer = (name: string): Found => ({
     async find(connection) {
-      if ((await lookUps.names.wait(connection, () => domains.mayHaveCertificate(name))) !== true) return undefined
+      const answer = await challenges.wait(connection, () => findChallenge(db.read, name))
+      return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
+    },
+  })
+  const lookUp = (name: string): Found => ({
+    async find(connection) {
+      if ((await names.wait(connection, () => domains.mayHaveCertificate(name))) !== true) return undefined
       const found = certificates.acceptFor(name)
       return typeof found === 'function' ? found : found.find(connection)
     },
+  })
+
+  return ({ serverName, protocols }) => {
+    const name = serverName ?? host
+    if (protocols.includes(CHALLENGE_PROTOCOL)) return findAnswer(name)
+    return name === host || domains.leadsHere(name) ? certificates.acceptFor(name) : lookUp(name)
   }
 }
 
