@@ -91,11 +91,9 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   let onSecure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
     ...needs,
-    random: needs.random ?? Math.random,
-    client,
     ...orders,
-    tickets,
-    host,
+    ...{ client, tickets, host },
+    random: needs.random ?? Math.random,
     isServed: (name) => name === host || domains.leadsHere(name),
     registrableOf,
     digestOf: createClientDigest(),
