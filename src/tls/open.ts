@@ -92,7 +92,9 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const certificates = createCertificates({
     ...needs,
     ...orders,
-    ...{ client, tickets, host },
+    client,
+    tickets,
+    host,
     random: needs.random ?? Math.random,
     isServed: (name) => name === host || domains.leadsHere(name),
     registrableOf,
@@ -101,7 +103,6 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   })
   const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
-  const challenge = (token: string) => findChallenge(db.read, token)
   let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
@@ -109,7 +110,12 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyRules: createHttpsRules({ origin, host, statusOf: domains.statusOf, challenge }),
+    applyRules: createHttpsRules({
+      origin,
+      host,
+      statusOf: domains.statusOf,
+      challenge: (token) => findChallenge(db.read, token),
+    }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)

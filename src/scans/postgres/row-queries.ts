@@ -1,13 +1,14 @@
 import type { Query } from '../../db/postgres/session.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
-import type {
-  LinkQuery,
-  LinkRows,
-  ManyRows,
-  CountsQuery,
-  RowQueries,
-  Sources,
-  TotalsRow,
+import {
+  NO_TOTALS,
+  type LinkQuery,
+  type LinkRows,
+  type ManyRows,
+  type CountsQuery,
+  type RowQueries,
+  type Sources,
+  type TotalsRow,
 } from '../statistics/row-queries.ts'
 import { createValueSums } from '../statistics/value-sums.ts'
 import { openPages } from './pages.ts'
@@ -32,15 +33,6 @@ import {
 import { createParameters, type Bind } from './sql.ts'
 import { createTexts } from './texts.ts'
 
-const NONE: TotalsRow = {
-  humans: 0,
-  bots: 0,
-  human_firsts: 0,
-  bot_firsts: 0,
-  people_again: 0,
-  qr: 0,
-  last_at: undefined,
-}
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
 const NO_SOURCES: Sources = { qr: 0, link: 0 }
 
@@ -57,7 +49,7 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
         [linkIds],
       )
       const byLink = new Map(rows.map((row) => [row.link_id, row]))
-      return linkIds.map((linkId) => byLink.get(linkId) ?? NONE)
+      return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
     },
     async behindMs() {
       const { bind, values } = createParameters()

@@ -1,6 +1,6 @@
 import type { Warehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
-import type { RowQueries, SlotRange, TextOf, TotalsRow } from '../statistics/row-queries.ts'
+import { NO_TOTALS, type RowQueries, type SlotRange, type TextOf, type TotalsRow } from '../statistics/row-queries.ts'
 import { openPages } from './pages.ts'
 import { createSourceReader } from './sources.ts'
 import { readValues } from './values.ts'
@@ -8,23 +8,13 @@ import { readValues } from './values.ts'
 /** Nobody else folds into this store. */
 const BEHIND_MS = 0
 
-const NONE: TotalsRow = {
-  humans: 0,
-  bots: 0,
-  human_firsts: 0,
-  bot_firsts: 0,
-  people_again: 0,
-  qr: 0,
-  last_at: undefined,
-}
-
 /** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
 export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {
   const { db, dictionary } = warehouse
   return {
     async totals(linkIds) {
       const read = db.prepare('select * from totals where link_id = ?')
-      return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NONE)
+      return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NO_TOTALS)
     },
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),

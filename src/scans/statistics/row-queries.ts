@@ -67,6 +67,17 @@ export interface TotalsRow {
   last_at: number | undefined
 }
 
+/** The sums of a link without scans. */
+export const NO_TOTALS: TotalsRow = {
+  humans: 0,
+  bots: 0,
+  human_firsts: 0,
+  bot_firsts: 0,
+  people_again: 0,
+  qr: 0,
+  last_at: undefined,
+}
+
 /** A raw scan; its values are ids of the dictionary. */
 export type ScanRow = Record<
   'at' | 'n' | 'source' | 'device' | 'os' | 'browser' | 'country' | 'city' | 'referrer' | 'first' | 'bot' | 'answer',
