@@ -16,7 +16,7 @@ import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
 import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
-import { createAcmeClient, type AcmeClient } from './acme.ts'
+import { createAcmeClient } from './acme.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
 import { createOrderWithFallback } from './challenge-fallback.ts'
@@ -83,16 +83,14 @@ export interface Tls {
 
 /** @throws {StartError} unless the service has an https origin with a host name */
 export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
-  const { db, domains, now, monotonic, request = fetch } = needs
+  const { db, domains } = needs
   const { origin, host } = checkOrigin(config.baseUrl)
-  const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
-  const orders = openOrders(config, needs, client)
+  const orders = openOrders(config, needs)
   const tickets = createTicketSecrets(needs)
   let onSecure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
     ...needs,
     ...orders,
-    client,
     tickets,
     host,
     random: needs.random ?? Math.random,
@@ -171,8 +169,9 @@ async function open(
 }
 
 /** Everything that orders certificates. */
-function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
-  const { db, domains } = needs
+function openOrders(config: TlsConfig, needs: TlsNeeds) {
+  const { db, domains, now, monotonic, request = fetch } = needs
+  const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
   const limiter = createOrderLimiter({ ...needs, sleep })
   const issuer = createIssuer({
     ...needs,
@@ -183,7 +182,7 @@ function openOrders(config: TlsConfig, needs: TlsNeeds, client: AcmeClient) {
   })
   const isServed = (name: string) => domains.leadsHere(name)
   const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf })
-  return { limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
+  return { client, limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
 }
 
 /** Digests clients by a key that is never written, and that ends with the process: the store never has an address. */
