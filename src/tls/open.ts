@@ -101,6 +101,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   })
   const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
+  const challenge = (token: string) => findChallenge(db.read, token)
   let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
@@ -108,12 +109,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyRules: createHttpsRules({
-      origin,
-      host,
-      statusOf: domains.statusOf,
-      challenge: (token) => findChallenge(db.read, token),
-    }),
+    applyRules: createHttpsRules({ origin, host, statusOf: domains.statusOf, challenge }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)
