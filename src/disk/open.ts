@@ -1,6 +1,7 @@
 import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Urgency } from '../db/database.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
 import { diskMetrics } from './metrics.ts'
@@ -17,6 +18,8 @@ const RESERVE_BYTES = 32 * 2 ** 20
 const RESERVE_SHARE = 1 / 16
 /** The disk is full when less is free than this part of the reserve, or this many bytes. */
 const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
+/** What an urgent change leaves of the reserve to those that are more urgent. */
+const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, removal: 1 / 4, operator: 0 }
 /** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
 const MORE = 1.1
 
@@ -35,6 +38,8 @@ export interface Disk {
    * PostgreSQL, which the folder does not hold.
    */
   isFull: () => boolean
+  /** Whether of the reserve of a full disk only that part is left which is for what is more urgent. */
+  isSpent: (urgency: Urgency) => boolean
   /** Releases the reserve: to be called when the disk refused a write that must be possible. */
   release: () => void
   /** Has the free space checked now if an error means that the disk is full. */
@@ -106,7 +111,7 @@ export function openDisk(needs: DiskNeeds): Disk {
       const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
       log.warn(details, isLow ? LOW : LOW_NO_MORE)
     }
-    full.judge(space)
+    if (full.isDue(space)) release()
   }
 
   async function check(): Promise<void> {
@@ -122,10 +127,25 @@ export function openDisk(needs: DiskNeeds): Disk {
     }
   }
 
+  function release(): void {
+    full.begin()
+    try {
+      space = spaceOf(statfsSync(dataDir))
+    } catch {
+      // As in a check.
+    }
+  }
+
   return {
     shared,
     isFull: full.is,
-    release: full.begin,
+    isSpent(urgency) {
+      if (!full.is()) return false
+      // What it takes shows at the next one.
+      void check()
+      return space.free < LEFT[urgency] * full.wanted(space)
+    },
+    release,
     note: (error) => void (isDiskFull(error) && check()),
     start() {
       full.start(monotonic())
@@ -171,6 +191,7 @@ function createFullState({
 
   return {
     is: () => isFull,
+    wanted,
     begin,
     reserved: reserve.size,
     start(at: number): void {
@@ -178,9 +199,7 @@ function createFullState({
       // A folder whose store was moved away.
       if (!hasStore) reserve.release()
     },
-    judge(space: Space): void {
-      if (!isFull && space.free < leastOf(space)) begin()
-    },
+    isDue: (space: Space) => !isFull && space.free < leastOf(space),
     /** Ends the state, and takes the reserve again, when there is room for twice as much. */
     async restore(space: Space): Promise<void> {
       const bytes = wanted(space)
