@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { command } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { start, type Service } from './support/program.ts'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { skipUnlessCi } from './support/programs.ts'
@@ -112,16 +112,15 @@ test('of a link and hour as many visits are stored one by one as LIMIT_RAW_SCANS
 const RESERVE_BYTES = DISK_BYTES / 16
 
 /** A service whose reserve is there, with links that were visited. */
-async function startReserved(t: TestContext, disk: SmallDisk) {
-  const server = await startServer(t, { DATA_DIR: disk.folder, DISK_FLOOR: 'off' }, undefined, {
-    disk: { checkMs: 100, reserveAfterMs: 0 },
-  })
+async function startReserved(t: TestContext, disk: SmallDisk, reserveBytes = RESERVE_BYTES) {
+  const settings = { DATA_DIR: disk.folder, DISK_FLOOR: 'off', LIMIT_LINKS: '0', LIMIT_BULK: '0', LIMIT_CHANGES: '0' }
+  const server = await startServer(t, settings, undefined, { disk: { checkMs: 100, reserveAfterMs: 0, reserveBytes } })
   const links: Created[] = []
   for (let at = 0; at < 40; at++)
     links.push(await create(server, { target: `https://host${at % 4}.example.com/${at}` }))
   for (const link of links) await visitTimes(link, 2)
   await server.services.scans.fold()
-  await poll(async () => (await metric(server, 'quirl_disk_reserve_bytes')) === RESERVE_BYTES)
+  await poll(async () => (await metric(server, 'quirl_disk_reserve_bytes')) === reserveBytes)
   return { server, links }
 }
 
@@ -222,6 +221,56 @@ test('the first pause, deletion or block on a disk that has just become full suc
     await poll(async () => (await detailOf(server)).status === 200)
     await server.stop()
   }
+})
+
+/** Creates links from 500 rows at a time. @returns their tokens */
+async function createMany({ url }: TestServer, requests: number): Promise<string[]> {
+  const rows = Array.from({ length: 500 }, (_, at) => ({ target: `https://example.com/${at}` }))
+  const tokens: string[] = []
+  for (let at = 0; at < requests; at++) {
+    const { results } = (await (await post(`${url}/api/bulk`, rows)).json()) as { results: { token: string }[] }
+    tokens.push(...results.map(({ token }) => token))
+  }
+  return tokens
+}
+
+/** Pauses links, 500 at a time, until that is refused. @returns how many it has paused */
+async function pauseMany({ url }: TestServer, tokens: string[]): Promise<number> {
+  for (let at = 0; at < tokens.length; at += 500) {
+    const changes = tokens.slice(at, at + 500).map((token) => ({ token, active: false }))
+    const response = await post(`${url}/api/manage`, { changes })
+    if (response.status !== 200) {
+      assert.equal(response.status, 503)
+      return at
+    }
+  }
+  return tokens.length
+}
+
+test('a stranger who pauses all of his links on a full disk leaves enough of the reserve to delete, and to block him', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  const reserveBytes = 2 * MIB
+  const { server, links } = await startReserved(t, disk, reserveBytes)
+  const [deleted, blocked, paused] = links
+  const own = await createMany(server, 60)
+  disk.fillBut(MIB / 2)
+  await poll(async () => (await detailOf(server)).status === 503)
+  const done = await pauseMany(server, own)
+  assert.ok(done > 0 && done < own.length, String(done))
+  const { bavail, bsize } = statfsSync(disk.folder)
+  assert.ok(bavail * bsize > reserveBytes / 3, String(bavail * bsize))
+
+  const manage = (link?: Created) => `${server.url}/api/manage/${link?.token}`
+  assert.equal((await fetch(manage(deleted), { method: 'DELETE' })).status, 200)
+  assert.equal((await command(disk.folder, 'block', blocked?.code ?? '')).status, 0)
+  assert.equal((await command(disk.folder, 'block', 'stranger.example.com')).status, 0)
+  const refused = await put(manage(paused), { active: false })
+  assert.equal(refused.status, 503)
+  assert.match(((await refused.json()) as { detail: string }).detail, /is full, and nothing was changed/)
+  disk.free()
+  await poll(async () => (await detailOf(server)).status === 200)
+  assert.equal((await put(manage(paused), { active: false })).status, 200)
 })
 
 test('the keys of visitors are destroyed when their day is over, also while the disk is full', async (t) => {

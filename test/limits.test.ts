@@ -62,6 +62,25 @@ for (const { name, open, isExact } of countsDrivers)
       assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
     })
 
+    test('the clients of a network have 16 times the quota of one together, and those of another are not affected', async (t) => {
+      const started = await startCounting(t, { LIMIT_LINKS: '2', TRUST_PROXY: '127.0.0.1' })
+      if (started === undefined) return
+      const { server } = started
+      let client = 0
+      const networks = { '/48': () => `2a00:1:2:${(client++).toString(16)}::1`, '/24': () => `8.8.8.${client++}` }
+      for (const [network, next] of Object.entries(networks)) {
+        client = 1
+        const counts = await statuses(100, 8, () => createFrom(server, next()))
+        assert.deepEqual([counts.get(201), counts.get(429)], [32, 68], network)
+        const refused = await createFrom(server, next())
+        assert.ok(Number(refused.headers.get('retry-after')) > 0)
+        const { detail } = (await refused.json()) as { detail: string }
+        assert.match(detail, /^32 links can be created from one network \(IPv4 \/24, IPv6 \/48\) in an hour/)
+      }
+      assert.equal((await createFrom(server, '2a00:1:3::1')).status, 201)
+      assert.equal((await createFrom(server, '8.8.9.1')).status, 201)
+    })
+
     test('a refusal says when to retry, stores nothing, and does not affect other clients', async (t) => {
       const started = await startCounting(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' })
       if (started === undefined) return

@@ -74,6 +74,32 @@ test('half-sent bodies of one network take none of the memory that other bodies 
   assert.equal((await createFrom(honest())).status, 201)
 })
 
+test('bodies behind a stream that does not end take none of the memory that other bodies need, and are answered after what ends', async (t) => {
+  const service = await start(t, undefined, UNLIMITED)
+  const link = await create(service, { target: 'https://example.com/' })
+  const request = (head: string, body = '') =>
+    `${head} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const stream = `GET /api/manage/${link.token}/stream HTTP/1.1\r\nHost: a\r\n\r\n`
+  const rows = JSON.stringify([{ target: 'https://example.com/' }])
+  const bulk = request('POST /api/bulk', rows.padEnd(MEGABYTES))
+  for (const address of attackers(18)) holdFrom(t, address, service.url, stream).resume().write(bulk)
+  await poll(async () => (await metricOf(service, 'quirl_stream_listeners')) === 18)
+  const put = (target: string) => request(`PUT /api/manage/${link.token}`, JSON.stringify({ target }).padEnd(200_000))
+  for (let at = 0; at < 20; at++) {
+    let received = ''
+    holdFrom(t, honest(at + 1), service.url, put(`https://example.com/a${at}`))
+      .resume()
+      .on('data', (part) => (received += String(part)))
+      .write(`GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n${put(`https://example.com/b${at}`)}`)
+    await poll(
+      () => (received.match(/HTTP\/1\.1/g) ?? []).length === 3,
+      () => received,
+    )
+    assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), Array(3).fill('HTTP/1.1 200'))
+    assert.ok(received.indexOf(`/a${at}`) < received.indexOf(`/b${at}`), received)
+  }
+})
+
 for (const [what, addresses, ownLinks] of [
   ['of one network', attackers(25), 25],
   ['for one link from many networks', networks(40), 1],

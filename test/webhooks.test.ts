@@ -167,7 +167,7 @@ test('a removal and its end are sent with their reason', async (t) => {
   const deps = { db, webhooks, now: () => clock.now, invalidate: visits.invalidate }
   const find = () => server.services.links.findByToken(link.token)
   const removal = { at: clock.now, reason: 'it harms', source: 'operator', expression: null } as const
-  assert.equal(await suspendLink(deps, await find(), removal, 'operator'), true)
+  assert.equal(await suspendLink(deps, await find(), removal, 'operator', 'operator'), true)
   await receive(setting, 1)
   assert.equal(await reinstateLink(deps, await find(), 'a mistake'), true)
   await receive(setting, 2)

@@ -37,7 +37,7 @@ export async function openOperatorRules(db: Database, now: () => number, announc
     async put(rule) {
       const source = rule.isLegal ? 'legal' : 'operator'
       const audit = { at: now(), action: rule.verdict, subject: rule.expression, source, reason: rule.reason }
-      await db.urgent(async (transaction) => {
+      await db.urgent('operator', async (transaction) => {
         await upsertRule(transaction, rule)
         await insertAudit(transaction, audit)
       })
@@ -46,7 +46,7 @@ export async function openOperatorRules(db: Database, now: () => number, announc
     },
     async remove(expression, action, reason) {
       const audit = { at: now(), action, subject: expression, source: 'operator', reason }
-      const isDeleted = await db.urgent(async (transaction) => {
+      const isDeleted = await db.urgent('operator', async (transaction) => {
         const deleted = await deleteRule(transaction, expression)
         if (deleted) await insertAudit(transaction, audit)
         return deleted

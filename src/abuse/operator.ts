@@ -117,7 +117,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
   }
   const source = isLegal ? 'legal' : 'operator'
   const link = await updateLink(deps, subject.code, (found) =>
-    suspendLink(deps, found, { at, reason, source, expression: null }, source),
+    suspendLink(deps, found, { at, reason, source, expression: null }, source, 'operator'),
   )
   return { code: link.code }
 }

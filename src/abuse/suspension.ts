@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import type { Database, Urgency } from '../db/database.ts'
 import type { Link, Suspension } from '../links/link.ts'
 import { reinstate, suspend } from '../links/suspension.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
@@ -22,10 +22,11 @@ export async function suspendLink(
   link: Link,
   suspension: Suspension,
   source: string,
+  urgency: Urgency,
 ): Promise<boolean> {
   const { at, reason } = suspension
   const audit = { at, action: 'remove', subject: link.code, source, reason }
-  const isDone = await deps.db.urgent(async (transaction) => {
+  const isDone = await deps.db.urgent(urgency, async (transaction) => {
     const suspended = await suspend(transaction, link, suspension)
     if (suspended) await insertAudit(transaction, audit)
     if (suspended) await deps.webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
@@ -38,7 +39,7 @@ export async function suspendLink(
 /** Reinstates a suspended link in the same way. */
 export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: string): Promise<boolean> {
   const audit = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
-  const isDone = await deps.db.urgent(async (transaction) => {
+  const isDone = await deps.db.urgent('operator', async (transaction) => {
     const reinstated = await reinstate(transaction, link)
     if (reinstated) await insertAudit(transaction, audit)
     if (reinstated)

@@ -137,5 +137,5 @@ async function screenLink(deps: SweepDeps, link: Link): Promise<void> {
   const hit = deps.findInLink(link)
   if (hit === undefined) return
   // A link that was changed in the meantime was screened by the same lists then.
-  await suspendLink(deps, link, suspensionFor(hit, deps.now()), hit.list ?? 'operator')
+  await suspendLink(deps, link, suspensionFor(hit, deps.now()), hit.list ?? 'operator', 'removal')
 }

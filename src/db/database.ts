@@ -2,6 +2,12 @@ import type { Compilable, Expression, Kysely, Transaction } from '#kysely'
 import type { Tables } from './schema.ts'
 
 /**
+ * What is possible on a full disk: what its operator does himself, removals (which give room back in the end), and pauses. Each
+ * leaves a part of the reserve to those before it: a stranger can have as many links to pause as he likes.
+ */
+export type Urgency = 'operator' | 'removal' | 'pause'
+
+/**
  * The open store. Its results survive power loss: `read`, `write` and `transaction` settle only when every change that they
  * made or saw is durable, also when they fail. Concurrent changes are committed in groups and share that wait; each is
  * atomic by itself. When a change cannot be made durable it rejects (see `isStoreUnavailable`), and may be there or not.
@@ -21,10 +27,10 @@ export interface Database {
    */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /**
-   * The same for what must be possible on a full disk: pauses, deletions and blocks, which may take from the reserve. May run
+   * The same for what must be possible on a full disk, which may take from the reserve as much as its urgency allows. May run
    * `work` again, after a run that failed.
    */
-  urgent: Database['transaction']
+  urgent: <T>(urgency: Urgency, work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */

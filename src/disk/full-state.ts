@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Urgency } from '../db/database.ts'
 import type { Space } from './floor.ts'
 import { openReserve } from './reserve.ts'
 
@@ -10,6 +11,8 @@ const RESERVE_BYTES = 32 * 2 ** 20
 const RESERVE_SHARE = 1 / 16
 /** The disk is full when less is free than this part of the reserve, or this many bytes. */
 const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
+/** What an urgent change leaves of the reserve to those that are more urgent. */
+const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, removal: 1 / 4, operator: 0 }
 
 const FULL =
   'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
@@ -68,9 +71,8 @@ export function createFullState(needs: FullNeeds) {
       // A folder whose store was moved away.
       if (!hasStore) reserve.release()
     },
-    judge(space: Space): void {
-      if (!isFull && space.free < leastOf(bytesOf(space))) begin()
-    },
+    isDue: (space: Space) => !isFull && space.free < leastOf(bytesOf(space)),
+    isSpent: (urgency: Urgency, space: Space) => isFull && space.free < LEFT[urgency] * bytesOf(space),
     /** Ends the state, and takes the reserve again, when there is room for twice as much. */
     async restore(space: Space): Promise<void> {
       const bytes = bytesOf(space)

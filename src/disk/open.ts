@@ -1,5 +1,6 @@
 import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import type { Urgency } from '../db/database.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
 import { floorOf, type DiskFloor, type Space } from './floor.ts'
@@ -21,6 +22,8 @@ export interface Disk {
    * PostgreSQL, which the folder does not hold.
    */
   isFull: () => boolean
+  /** Whether of the reserve of a full disk only that part is left which is for what is more urgent. */
+  isSpent: (urgency: Urgency) => boolean
   /** Releases the reserve: to be called when the disk refused a write that must be possible. */
   release: () => void
   /** Has the free space checked now if an error means that the disk is full. */
@@ -62,7 +65,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
     judgeLow(space, needs, state)
-    full.judge(space)
+    if (full.isDue(space)) release()
   }
 
   async function check(): Promise<void> {
@@ -78,10 +81,24 @@ export function openDisk(needs: DiskNeeds): Disk {
     }
   }
 
+  function release(): void {
+    full.begin()
+    try {
+      space = spaceOf(statfsSync(dataDir))
+    } catch {
+      // As in a check.
+    }
+  }
+
   return {
     shared,
     isFull: full.is,
-    release: full.begin,
+    isSpent(urgency) {
+      // What it takes shows at the next one.
+      if (full.is()) void check()
+      return full.isSpent(urgency, space)
+    },
+    release,
     note: (error) => void (isDiskFull(error) && check()),
     start() {
       full.start(monotonic())

@@ -85,8 +85,10 @@ export function createPipelining(
     const known = pipelines.open.get(socket)
     if (known === undefined && response.socket !== null) return handle(request, response)
     const pipeline = known ?? openPipeline(socket, holderOf(request), pipelines)
-    if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds)) return start(socket, pipeline, [request, response])
-    const waiting = pipeline.waiting.push([request, response])
+    const exchange: Exchange = [request, response]
+    if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds, exchange)) return start(socket, pipeline, exchange)
+    const waiting = pipeline.waiting.push(exchange)
+    if (mustWait(exchange)) response.once('socket', onReady)
     if (waiting === 1) stopReading(socket)
     if (waiting === bounds.many) onMany(socket)
     for (const leaving of pool.put(pipeline, pipeline.holder, waiting)) {
@@ -139,8 +141,11 @@ function createDrain(pipelines: Pipelines, bounds: PipeliningBounds, start: Star
   }
 
   function startWaiting(socket: Socket, pipeline: Pipeline): void {
-    while (pipeline.waiting.length > 0 && mayStart(pipeline, bounds)) {
-      start(socket, pipeline, pipeline.waiting.shift() as Exchange)
+    for (;;) {
+      const [next] = pipeline.waiting
+      if (next === undefined || !mayStart(pipeline, bounds, next)) break
+      pipeline.waiting.shift()
+      start(socket, pipeline, next)
     }
     pool.remove(pipeline)
     if (pipeline.waiting.length > 0) return void pool.put(pipeline, pipeline.holder, pipeline.waiting.length)
@@ -169,7 +174,15 @@ function resumeOne(sockets: Set<Socket>): void {
   }
 }
 
-function mayStart({ inFlight }: Pipeline, { maxInFlight, maxUnsent }: PipeliningBounds): boolean {
+/**
+ * A body waits until all that was asked before is answered: behind a stream of events, which does not end, it would keep its part
+ * of the memory of bodies, and nobody else could have that.
+ */
+const mustWait = ([{ headers }, response]: Exchange) =>
+  response.socket === null && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+
+function mayStart({ inFlight }: Pipeline, { maxInFlight, maxUnsent }: PipeliningBounds, next: Exchange): boolean {
+  if (mustWait(next)) return false
   if (inFlight.size === 0) return true
   if (inFlight.size >= maxInFlight) return false
   let unsent = 0

@@ -25,18 +25,24 @@ export type LimitName = keyof typeof subjects
 
 export const limitNames = Object.keys(subjects) as LimitName[]
 
+/**
+ * How many times the quota of a client all clients of a network have together: an IPv6 network has 65,536 of them, whose quotas
+ * would fill any disk. Far more than its honest ones create in an hour, also where a carrier puts many people behind one.
+ */
+export const CLIENTS_OF_NETWORK = 16
+
 /** Requests per hour and client, by kind; 0 for no limit. */
 export type Quotas = Record<LimitName, number>
 
 /** Undoes a charge. It never rejects. */
 export type Refund = () => Promise<void>
 
-/** Hourly quotas for each client address. */
+/** Hourly quotas for each client address, and for each network. */
 export interface FairUse {
   /**
    * Charges the client's quota, and sets the `RateLimit` headers of the response.
    * @param units how much is charged, all or nothing; one when absent
-   * @throws {Problem} 429 when less than that is left
+   * @throws {Problem} 429 when less than that is left to the client, or to its network
    */
   charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName, units?: number) => Promise<Refund>
   /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
@@ -57,6 +63,17 @@ export interface FairUse {
   ) => { onRequest: onRequestAsyncHookHandler; onSend: onSendHookHandler }
 }
 
+/** A charge that was refused. */
+interface Refused {
+  charge: Charge
+  quota: number
+  units: number
+  /** What has the quota. */
+  where: string
+}
+
+const NETWORK = 'network (IPv4 /24, IPv6 /48)'
+
 /** Counts by a salted hash of the client's address: no address is kept. */
 export function createFairUse(
   quotas: Quotas,
@@ -73,11 +90,25 @@ export function createFairUse(
   async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
     const quota = quotas[name]
     if (quota === 0) return undefined
+    const most = quota * CLIENTS_OF_NETWORK
+    // First: the clients of a network that is refused are not counted, so that they evict no count of others.
+    const ofNetwork = await counter.charge(keyOf(request, name, 'network'), most, units)
+    if (ofNetwork.isRefused) throw refusal(reply, name, { charge: ofNetwork, quota: most, units, where: NETWORK })
     const charge = await counter.charge(keyOf(request, name), quota, units)
-    const seconds = setHeaders(reply, name, charge)
-    if (!charge.isRefused) return charge
+    if (charge.isRefused) {
+      await ofNetwork.refund()
+      throw refusal(reply, name, { charge, quota, units, where: 'address' })
+    }
+    setHeaders(reply, name, charge)
+    const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
+    return { ...charge, refund }
+  }
+
+  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
     onRefusal(name)
-    throw quotaProblem(name, { quota, left: Math.max(0, quota - charge.used), units, seconds })
+    const left = Math.max(0, quota - charge.used)
+    const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
+    return quotaProblem(name, { quota, left, units, seconds, where })
   }
 
   const charge: FairUse['charge'] = async (request, reply, name, units) => {
@@ -146,12 +177,12 @@ async function problemOf(charge: Promise<unknown>): Promise<Problem | undefined>
 
 function quotaProblem(
   name: LimitName,
-  { quota, left, units, seconds }: { quota: number; left: number; units: number; seconds: number },
+  { quota, left, units, seconds, where }: Omit<Refused, 'charge'> & { left: number; seconds: number },
 ): Problem {
   const wait =
     seconds < 120 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`
   const [one, several, done] = subjects[name]
-  const most = `${quota} ${quota === 1 ? one : several} can be ${done} from one address in an hour`
+  const most = `${quota} ${quota === 1 ? one : several} can be ${done} from one ${where} in an hour`
   const rest =
     units === 1 ? '' : `, of which ${left} ${left === 1 ? 'is' : 'are'} left for the ${units} of this request`
   const detail = `${most}${rest}; try again in ${wait}`
@@ -160,12 +191,13 @@ function quotaProblem(
 
 /** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last four of 48 bits. */
 function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
-  const bases = new WeakMap<IncomingMessage, number>()
-  return ({ raw }: Pick<FastifyRequest, 'raw'>, name: LimitName): number => {
-    let base = bases.get(raw)
+  const basesOf = { client: new WeakMap<IncomingMessage, number>(), network: new WeakMap<IncomingMessage, number>() }
+  return ({ raw }: Pick<FastifyRequest, 'raw'>, name: LimitName, of: keyof typeof basesOf = 'client'): number => {
+    let base = basesOf[of].get(raw)
     if (base === undefined) {
-      base = hash('sha256', `${salt()}limits ${client.of(raw)}`, 'buffer').readUIntBE(0, 6)
-      bases.set(raw, base)
+      const holder = of === 'client' ? client.of(raw) : `network ${asHolder(client.of(raw)).network}`
+      base = hash('sha256', `${salt()}limits ${holder}`, 'buffer').readUIntBE(0, 6)
+      basesOf[of].set(raw, base)
     }
     return base - (base % 16) + limitNames.indexOf(name)
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
@@ -40,6 +41,15 @@ const PAUSE_FIELDS: ReadonlySet<string> = new Set(['active', 'token', 'if_match'
 /** Whether a body pauses a link and does nothing else, which must be possible on a full disk. */
 export function isPause(body: unknown): boolean {
   return isObject(body) && body['active'] === false && Object.keys(body).every((name) => PAUSE_FIELDS.has(name))
+}
+
+/** Runs the transaction of a change, as one that is possible on a full disk when it is only for pauses. */
+export function runChange<T>(
+  db: Pick<Database, 'transaction' | 'urgent'>,
+  isPausing: boolean,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return isPausing ? db.urgent('pause', work) : db.transaction(work)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { commitChange, isPause, nextRevision, requireMatch } from './change.ts'
+import { commitChange, isPause, nextRevision, requireMatch, runChange } from './change.ts'
 import { refundFailed, type Charge } from './charged.ts'
 import { codeKey } from './code.ts'
 import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
@@ -109,8 +109,7 @@ export async function changeLink(
     if (next === link) return present
     await chargeOnce()
     const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
-    const run = isPause(body) ? deps.db.urgent : deps.db.transaction
-    return run(async (transaction) => {
+    return runChange(deps.db, isPause(body), async (transaction) => {
       if (!(await commitChange(deps, transaction, present, changed))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
@@ -137,7 +136,7 @@ function requireValid(deps: ManageDeps, link: Link, body: unknown, ifMatch: stri
 export async function deleteLink(deps: ManageDeps, token: string, ifMatch: string | undefined): Promise<Link> {
   const read = async () => ({ link: await linkOfToken(deps, token) })
   const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
-    deps.db.urgent(async (transaction) => {
+    deps.db.urgent('removal', async (transaction) => {
       if (!(await deleteLinkRow(transaction, present.link))) return undefined
       await deleteLinkData(transaction, present.link.id)
       await insertDeletions(transaction, [present.link.id])

@@ -32,7 +32,7 @@ interface StoreNeeds extends StoreConfig {
   log: Parameters<typeof createStoreFaults>[1]
   sync: Sync | undefined
   postgresTimes: PostgresTimes | undefined
-  disk: Pick<Disk, 'start' | 'isFull' | 'release'>
+  disk: Pick<Disk, 'start' | 'isFull' | 'isSpent' | 'release'>
   /** Whether this process has served, and stops on request. */
   hasServed: () => boolean
 }

@@ -55,7 +55,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
       return next().prepareChange
     },
     transaction: (work) => next().transaction(work),
-    urgent: (work) => next().urgent(work),
+    urgent: (urgency, work) => next().urgent(urgency, work),
     lock: instances[0].lock,
     time: instances[0].time,
     check: instances[0].check,

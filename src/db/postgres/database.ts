@@ -65,7 +65,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     prepareChange: createPrepareRemoteChange(db),
     transaction,
     // Its disk is not that of this process.
-    urgent: transaction,
+    urgent: (_urgency, work) => transaction(work),
     lock: lockName,
     // The clocks of nodes may differ.
     time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,

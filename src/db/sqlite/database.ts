@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from '#kysely'
 import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
-import type { Database } from '../database.ts'
+import type { Database, Urgency } from '../database.ts'
 import { rewriteLog } from './durable.ts'
 import { createFileWatch } from './file-watch.ts'
 import { openReading, type ReadingSession } from './reading-session.ts'
@@ -39,7 +39,7 @@ export interface SqliteOptions {
   space?: DiskSpace | undefined
 }
 
-const unlimited: DiskSpace = { isFull: () => false, release() {} }
+const unlimited: DiskSpace = { isFull: () => false, isSpent: () => false, release() {} }
 
 /**
  * Opens the embedded database. A change is answered after a sync that began after its commit, so that it survives power
@@ -117,7 +117,7 @@ async function openConnections(
 
 function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): EmbeddedDatabase {
   let isHeld = false
-  const urgent = {
+  const most = {
     current() {
       if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
       return writing.current()
@@ -126,9 +126,15 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
   const changing = {
     current() {
       if (space.isFull()) throw new DiskFull('changes are refused while the disk is full')
-      return urgent.current()
+      return most.current()
     },
   }
+  const urgentBy = (urgency: Urgency) => ({
+    current() {
+      if (space.isSpent(urgency)) throw new DiskFull('the rest of the reserve is for what is more urgent')
+      return most.current()
+    },
+  })
   const write = createKysely(writeAccess(changing))
   const read = createKysely(readAccess(reading, () => settled(writing)))
   const patient = createKysely(readAccess(reading, async () => {}))
@@ -138,7 +144,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
     write,
     prepareChange: createPrepareChange(changing, write),
     transaction: (work) => transact(changing, work),
-    urgent: (work) => withReserve(space, () => transact(urgent, work)),
+    urgent: (urgency, work) => withReserve(space, () => transact(urgentBy(urgency), work)),
     // There is one transaction at a time.
     lock: async () => {},
     holdChanges: () => holdChanges(writing, (held) => (isHeld = held)),
@@ -222,6 +228,7 @@ async function withReserve<T>({ isFull, release }: DiskSpace, run: () => Promise
       return await run()
     } catch (error) {
       const isRefused = isDiskFull(error) || (isFull() && isSqliteUnavailable(error) && !isHeld(error))
+      if (error instanceof DiskFull) throw error
       if (!isRefused || left === 1) throw error
       release()
       await sleep(URGENT_PAUSE_MS)

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { refundFailed, type Charge } from '../charged.ts'
-import { commitChange, isPause, nextRevision, requireMatch, type ChangeRules } from '../change.ts'
+import { commitChange, isPause, nextRevision, requireMatch, runChange, type ChangeRules } from '../change.ts'
 import { entityTag, type Link } from '../link.ts'
 import { unknownToken } from '../rotation.ts'
 import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
@@ -157,8 +157,8 @@ async function write(
   const conflicts: Entry<Plan>[] = []
   const committed: Entry<Plan>[] = []
   try {
-    const run = ordered.every(([, { body }]) => isPause(body)) ? deps.db.urgent : deps.db.transaction
-    await run(async (transaction) => {
+    const arePauses = ordered.every(([, { body }]) => isPause(body))
+    await runChange(deps.db, arePauses, async (transaction) => {
       const pause = yieldEvery(SLICE_MS)
       // An attempt that was rolled back has committed none.
       for (const list of [conflicts, committed]) list.length = 0
