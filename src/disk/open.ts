@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
+import { createLowState, type DiskFloor, type Space } from './low.ts'
 import { diskMetrics } from './metrics.ts'
 import { openReserve } from './reserve.ts'
 import { createSharedDisk, openSharedDisk, type SharedDisk } from './shared.ts'
@@ -17,14 +18,6 @@ const RESERVE_BYTES = 32 * 2 ** 20
 const RESERVE_SHARE = 1 / 16
 /** The disk is full when less is free than this part of the reserve, or this many bytes. */
 const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
-/** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
-const MORE = 1.1
-
-const GIB = 2 ** 30
-const FLOOR_SHARE = 0.05
-
-/** Below which free space raw scans only count: a number of bytes, or by the size of the disk. */
-export type DiskFloor = number | 'auto'
 
 /** The free space of the disk of DATA_DIR. */
 export interface Disk {
@@ -67,21 +60,6 @@ export interface DiskNeeds extends DiskOverrides {
   log: Record<'warn' | 'error', (details: object, text: string) => void>
 }
 
-/** Bytes of a file system. */
-export interface Space {
-  free: number
-  size: number
-}
-
-/** The floor of a disk: a twentieth of it, and a gibibyte at most, so that a small disk is not below it when it is empty. */
-export function floorOf(floor: DiskFloor, { size }: Pick<Space, 'size'>): number {
-  return floor === 'auto' ? Math.min(GIB, Math.floor(size * FLOOR_SHARE)) : floor
-}
-
-const LOW =
-  'the disk of DATA_DIR is nearly full: visits count as before, but are no longer stored one by one, until there is room'
-const LOW_NO_MORE = 'the disk of DATA_DIR has room again: visits are stored one by one'
-const LOW_DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are not stored one by one'
 const FULL =
   'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
 const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
@@ -92,6 +70,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   const { dataDir, floor, log, monotonic, checkMs = CHECK_MS } = needs
   const shared = createSharedDisk()
   const state = openSharedDisk(shared)
+  const low = createLowState({ floor, state, log })
   const full = createFullState(needs)
   let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
   let timer: NodeJS.Timeout | undefined
@@ -99,14 +78,7 @@ export function openDisk(needs: DiskNeeds): Disk {
 
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
-    const least = floorOf(floor, space)
-    const isLow = space.free + state.reusable() < (state.isLow() ? least * MORE : least)
-    if (isLow !== state.isLow()) {
-      state.setLow(isLow)
-      const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
-      log.warn(details, isLow ? LOW : LOW_NO_MORE)
-    }
-    full.judge(space)
+    for (const each of [low, full]) each.judge(space)
   }
 
   async function check(): Promise<void> {
@@ -133,8 +105,8 @@ export function openDisk(needs: DiskNeeds): Disk {
       timer = setInterval(() => void check(), checkMs).unref()
     },
     fault: () => (full.is() ? FULL_FAULT : undefined),
-    detail: () => (state.isLow() ? LOW_DETAIL : undefined),
-    metrics: diskMetrics({ space: () => space, floor, isLow: state.isLow, isFull: full.is, reserved: full.reserved }),
+    detail: () => low.detail(),
+    metrics: diskMetrics({ space: () => space, floor, ...state, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }

@@ -1,4 +1,5 @@
-import { openDisk, type Disk, type DiskFloor, type DiskNeeds } from '../disk/open.ts'
+import type { DiskFloor } from '../disk/low.ts'
+import { openDisk, type Disk, type DiskNeeds } from '../disk/open.ts'
 
 /** The settings of the disk. */
 export interface DiskSettings {
