@@ -378,6 +378,23 @@ test('the codes that a client chooses in bulk have a quota of their own, because
   assert.equal((await bulk(server, named('three', 1))).status, 429)
 })
 
+test('a request that creates nothing is charged when it tells which codes are taken, and the codes are given back', async (t) => {
+  const server = await startServer(t, { LIMIT_BULK: '4', LIMIT_ALIASES: '3' })
+  assert.equal((await bulk(server, [{ target: EXAMPLE, alias: 'menu' }])).status, 201)
+  const probe = [
+    { target: EXAMPLE, alias: 'menu' },
+    { target: EXAMPLE, alias: 'free' },
+  ]
+  const none = await bulk(server, [...probe, { target: 'x' }], '?atomic=true')
+  assert.equal(none.status, 400)
+  assert.match(await none.text(), /the alias menu is taken/)
+  assert.equal((await bulk(server, probe.slice(0, 1))).status, 400)
+  // Without codes it tells nothing.
+  assert.equal((await bulk(server, [{ target: EXAMPLE }, { target: 'x' }], '?atomic=true')).status, 400)
+  assert.equal((await result(await bulk(server, probe))).created, 1)
+  assert.equal((await bulk(server, [...probe, { target: 'x' }], '?atomic=true')).status, 429)
+})
+
 test('a dry run is charged as well, because it is as much work', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '1' })
   const dry = await bulk(server, [{ target: EXAMPLE }], '?dry_run=true')

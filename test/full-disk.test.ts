@@ -84,6 +84,45 @@ test('below the floor of free space visits count and are not stored one by one, 
   assert.equal(times(service.output(), 'has room again'), 1)
 })
 
+test('below half of the floor visits take no room for their visitors and referrers, and count; new visitors do later, which is said', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  const service = await start(t, disk.folder, [...UNLIMITED, '--disk-floor=20M', '--trust-proxy=127.0.0.1'])
+  const link = await create(service, { target: 'https://example.com/' })
+  const visitors = async (first: number) => {
+    for (let each = first; each < first + 300; each++) {
+      const headers = { 'x-forwarded-for': `2001:db8:0:${each}::1`, referer: `https://${each}.example.com/` }
+      assert.equal((await visit(link.short_url, headers)).status, 302)
+    }
+    const { scans, missing } = await countsOf(service, link)
+    const stats = await (await fetch(`${service.url}/api/manage/${link.token}/stats?limit=10`)).json()
+    return { scans, missing, unique: (stats as { unique_visitors: number }).unique_visitors }
+  }
+  const stored = () => {
+    const today = readdirSync(join(disk.folder, 'visitors')).find((name) => name.endsWith('.keys')) ?? ''
+    const scans = new DatabaseSync(join(disk.folder, 'scans.db'), { readOnly: true })
+    const [{ texts }] = scans.prepare('select count(*) as texts from dictionary').all() as [{ texts: number }]
+    scans.close()
+    return { texts, keys: statSync(join(disk.folder, 'visitors', today)).size }
+  }
+  assert.deepEqual(await visitors(0), { scans: 300, missing: 0, unique: 300 })
+
+  disk.fillBut(8 * MIB)
+  await poll(async () => /and new visitors are not counted/.test((await detailOf(service)).detail ?? ''))
+  const before = stored()
+  assert.deepEqual(await visitors(1000), { scans: 600, missing: 300, unique: 300 })
+  assert.deepEqual(await visitors(0), { scans: 900, missing: 600, unique: 300 })
+  assert.deepEqual(stored(), before)
+  assert.equal(await metric(service, 'quirl_disk_scarce'), 1)
+  assert.equal(await metric(service, 'quirl_scans_untold_total'), 300)
+  assert.match((await command(disk.folder, 'doctor')).stdout, /new visitors are not counted/)
+
+  disk.free()
+  await poll(async () => (await detailOf(service)).detail === '')
+  assert.deepEqual(await visitors(1000), { scans: 1200, missing: 600, unique: 600 })
+  assert.equal(times(service.output(), 'has less than half of the floor free'), 1)
+})
+
 test('a small disk that is empty is above the usual floor', async (t) => {
   const disk = mountedDisk(t)
   if (disk === undefined) return

@@ -289,6 +289,26 @@ for (const { name, open, isExact } of countsDrivers)
       assert.equal((await fetch(`${manage}/${token}`, { method: 'DELETE' })).status, 200, 'a deletion is not charged')
     })
 
+    test('a change counts by what it stores: each 16 KiB that it replaces or brings count as one, by whatever it is changed', async (t) => {
+      const started = await startCounting(t, { LIMIT_CHANGES: '11' })
+      if (started === undefined) return
+      const { server } = started
+      const { token } = await create(server, EXAMPLE)
+      const manage = `${server.url}/api/manage`
+      const target = (length: number) => ({ target: `https://example.com/${'a'.repeat(length)}` })
+      const rules = (count: number) =>
+        Array.from({ length: count }, () => ({ when: { source: 'qr' }, then: target(1900) }))
+      const left = (response: Response) => [response.status, response.headers.get('ratelimit')?.replace(/;t=.*/, '')]
+      // 15 rules have 29 KB, which come; then 15 and one are replaced by others.
+      assert.deepEqual(left(await put(`${manage}/${token}`, { rules: rules(15) })), [200, '"changes";r=9'])
+      assert.deepEqual(left(await put(`${manage}/${token}`, { title: 'Menu' })), [200, '"changes";r=8'])
+      const many = (body: object) => post(manage, { changes: [{ token, ...body }] })
+      assert.deepEqual(left(await many({ rules: rules(16) })), [200, '"changes";r=4'])
+      assert.deepEqual(left(await post(`${manage}/${token}/revert`, { revision: 1 })), [200, '"changes";r=2'])
+      assert.equal((await put(`${manage}/${token}`, { rules: rules(20) })).status, 429)
+      assert.deepEqual(left(await many({ title: 'Other' })), [200, '"changes";r=1'])
+    })
+
     test('a change that the store failed to write is not charged', async (t) => {
       const started = await startCounting(t, { LIMIT_CHANGES: '1' })
       if (started === undefined) return

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Urgency } from '../db/database.ts'
-import type { Space } from './floor.ts'
+import type { Space } from './low.ts'
 import { openReserve } from './reserve.ts'
 
 /** How long after the start the reserve is written: a service that ends soon does not need it. */

@@ -1,15 +1,18 @@
 import type { Metric } from '../http/metric.ts'
-import { floorOf, type DiskFloor, type Space } from './floor.ts'
+import { floorOf, type DiskFloor, type Space } from './low.ts'
 
 interface DiskState {
   space: () => Space
   floor: DiskFloor
   isLow: () => boolean
+  isScarce: () => boolean
+  untold: () => number
   isFull: () => boolean
   reserved: () => number
 }
 
-export function diskMetrics({ space, floor, isLow, isFull, reserved }: DiskState): Metric[] {
+export function diskMetrics(needs: DiskState): Metric[] {
+  const { space, floor, isLow, isFull, reserved } = needs
   return [
     {
       name: 'quirl_disk_free_bytes',
@@ -29,6 +32,7 @@ export function diskMetrics({ space, floor, isLow, isFull, reserved }: DiskState
       type: 'gauge',
       read: () => Number(isLow()),
     },
+    ...scarceMetrics(needs),
     {
       name: 'quirl_disk_reserve_bytes',
       help: 'What the reserve holds for when the disk is full; 0 while it is released, and with PostgreSQL',
@@ -40,6 +44,23 @@ export function diskMetrics({ space, floor, isLow, isFull, reserved }: DiskState
       help: '1 while the disk is full: links can be paused, deleted and blocked, and nothing else',
       type: 'gauge',
       read: () => Number(isFull()),
+    },
+  ]
+}
+
+function scarceMetrics({ isScarce, untold }: Pick<DiskState, 'isScarce' | 'untold'>): Metric[] {
+  return [
+    {
+      name: 'quirl_disk_scarce',
+      help: '1 while new visitors are not counted either, because less than half of that is free',
+      type: 'gauge',
+      read: () => Number(isScarce()),
+    },
+    {
+      name: 'quirl_scans_untold_total',
+      help: 'Visits of which it is not known whether their visitors were new that day, for that reason, since the start',
+      type: 'counter',
+      read: untold,
     },
   ]
 }

@@ -3,15 +3,13 @@ import { statfs } from 'node:fs/promises'
 import type { Urgency } from '../db/database.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
-import { floorOf, type DiskFloor, type Space } from './floor.ts'
 import { createFullState, type FullNeeds } from './full-state.ts'
+import { createLowState, type DiskFloor, type Space } from './low.ts'
 import { diskMetrics } from './metrics.ts'
 import { createSharedDisk, openSharedDisk, type SharedDisk } from './shared.ts'
 
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
-/** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
-const MORE = 1.1
 
 /** The free space of the disk of DATA_DIR. */
 export interface Disk {
@@ -48,15 +46,12 @@ export interface DiskNeeds extends FullNeeds {
 /** What a test replaces. */
 export type DiskOverrides = Pick<DiskNeeds, 'checkMs' | 'reserveAfterMs' | 'reserveBytes'>
 
-const LOW =
-  'the disk of DATA_DIR is nearly full: visits count as before, but are no longer stored one by one, until there is room'
-const LOW_NO_MORE = 'the disk of DATA_DIR has room again: visits are stored one by one'
-const LOW_DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are not stored one by one'
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
 export function openDisk(needs: DiskNeeds): Disk {
-  const { dataDir, floor, monotonic, checkMs = CHECK_MS } = needs
+  const { dataDir, floor, monotonic, log, checkMs = CHECK_MS } = needs
   const shared = createSharedDisk()
   const state = openSharedDisk(shared)
+  const low = createLowState({ floor, state, log })
   const full = createFullState(needs)
   let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
   let timer: NodeJS.Timeout | undefined
@@ -64,7 +59,7 @@ export function openDisk(needs: DiskNeeds): Disk {
 
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
-    judgeLow(space, needs, state)
+    low.judge(space)
     if (full.isDue(space)) release()
   }
 
@@ -106,24 +101,10 @@ export function openDisk(needs: DiskNeeds): Disk {
       timer = setInterval(() => void check(), checkMs).unref()
     },
     fault: full.fault,
-    detail: () => (state.isLow() ? LOW_DETAIL : undefined),
-    metrics: diskMetrics({ space: () => space, floor, isLow: state.isLow, isFull: full.is, reserved: full.reserved }),
+    detail: low.detail,
+    metrics: diskMetrics({ space: () => space, floor, ...state, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
-}
-
-/** Begins or ends the state in which raw scans only count. */
-function judgeLow(
-  space: Space,
-  { floor, log }: Pick<DiskNeeds, 'floor' | 'log'>,
-  state: ReturnType<typeof openSharedDisk>,
-): void {
-  const least = floorOf(floor, space)
-  const isLow = space.free + state.reusable() < (state.isLow() ? least * MORE : least)
-  if (isLow === state.isLow()) return
-  state.setLow(isLow)
-  const details = { free_bytes: space.free, reusable_bytes: state.reusable(), floor_bytes: least }
-  log.warn(details, isLow ? LOW : LOW_NO_MORE)
 }
 
 function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {

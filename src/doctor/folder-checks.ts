@@ -92,19 +92,29 @@ async function checkDisk({ dataDir, service }: FolderSubject): Promise<Result[]>
   const results = [
     free < FEW_BYTES ? fault(`${space}: ${advice} now`) : free < LOW_BYTES ? warning(`${space}: ${advice}`) : ok(space),
   ]
-  if (service?.metrics['quirl_disk_full'] === 1) {
-    results.push(
-      fault('the disk is full: links can be paused, deleted and blocked, and nothing else, until there is room'),
-    )
-  }
-  if (service?.metrics['quirl_disk_low'] === 1) {
-    const floor = Math.ceil((service.metrics['quirl_disk_floor_bytes'] ?? 0) / MIB).toLocaleString('en')
-    results.push(warning(`less than ${floor} MiB are free (DISK_FLOOR): visits count, but are not stored one by one`))
-  }
+  results.push(...tellState(service?.metrics ?? {}))
   // Some file systems, such as Btrfs, count no files.
   if (files > 0 && ffree < LOW_FILES) {
     const text = `${ffree} more files can be created on the disk of ${dataDir} (df -i): remove small files`
     results.push(ffree < FEW_FILES ? fault(text) : warning(text))
+  }
+  return results
+}
+
+/** What the service does less of, because the disk fills. */
+function tellState(metrics: Readonly<Record<string, number>>): Result[] {
+  const results: Result[] = []
+  if (metrics['quirl_disk_full'] === 1) {
+    results.push(
+      fault('the disk is full: links can be paused, deleted and blocked, and nothing else, until there is room'),
+    )
+  }
+  if (metrics['quirl_disk_low'] === 1) {
+    const floor = Math.ceil((metrics['quirl_disk_floor_bytes'] ?? 0) / MIB).toLocaleString('en')
+    results.push(warning(`less than ${floor} MiB are free (DISK_FLOOR): visits count, but are not stored one by one`))
+  }
+  if (metrics['quirl_disk_scarce'] === 1) {
+    results.push(warning('less than half of that is free: new visitors are not counted, until there is room'))
   }
   return results
 }

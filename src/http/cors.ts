@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { responseHeaders } from './response-headers.ts'
 
-/** What a page of another origin may read; the last is for exports that lack scans. */
-const exposed = [...Object.keys(responseHeaders), 'Quirl-Raw-Missing'].join(', ')
+/** What a page of another origin may read. */
+const exposed = Object.keys(responseHeaders).join(', ')
 
 /** Lets pages of every origin call `app`'s routes. That is safe because there are no cookies. */
 export function allowEveryOrigin(app: FastifyInstance): void {

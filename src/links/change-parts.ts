@@ -36,7 +36,7 @@ export async function changeCharged(
     const onTrimmed = warnsOfTrimmed(request, reply)
     const webhook = await links.checkWebhook(owned, body, chargeOnce, onTrimmed)
     return links.change(owned, body, {
-      charge: () => limits.charge(request, reply, 'changes'),
+      charge: (units) => limits.charge(request, reply, 'changes', units),
       ifMatch: headers['if-match'],
       design,
       webhook,

@@ -3,6 +3,9 @@
  */
 export type Charge = () => Promise<() => Promise<void>>
 
+/** Charges a change by what it stores (`changeUnits`). */
+export type ChargeChange = (units: number) => ReturnType<Charge>
+
 /** Charges nothing. */
 export const noCharge: Charge = async () => async () => {}
 

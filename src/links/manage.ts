@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { commitChange, isPause, nextRevision, requireMatch, runChange } from './change.ts'
-import { refundFailed, type Charge } from './charged.ts'
+import { refundFailed, type ChargeChange } from './charged.ts'
 import { codeKey } from './code.ts'
 import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
-import { revisionsOf, type Revision } from './history/history.ts'
+import { changeUnits, revisionsOf, type Revision } from './history/history.ts'
 import { findRevisions } from './history/history-store.ts'
 import { deleteLinkData } from './link-data.ts'
 import type { Link } from './link.ts'
@@ -73,7 +73,7 @@ export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revisi
 /** Options of a change. */
 export interface ChangeOptions {
   /** Charges the client, once for a change that is written. */
-  charge: Charge
+  charge: ChargeChange
   /** The `If-Match` header: the revisions that may be changed. */
   ifMatch?: string | undefined
   /** The checked design from the body; when absent, the design stays. */
@@ -99,6 +99,7 @@ export async function changeLink(
 ): Promise<OwnedLink> {
   const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
+  let units = 1
   const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
     const { link } = present
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
@@ -107,8 +108,9 @@ export async function changeLink(
       password,
     })
     if (next === link) return present
-    await chargeOnce()
     const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
+    units = changeUnits(present, changed)
+    await chargeOnce()
     return runChange(deps.db, isPause(body), async (transaction) => {
       if (!(await commitChange(deps, transaction, present, changed))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
@@ -116,8 +118,9 @@ export async function changeLink(
       return changed
     })
   }
-  return refundFailed(charge, (chargeOnce) =>
-    retryOnConflict(deps, owned, reread, ifMatch, (present) => attempt(present, chargeOnce)),
+  return refundFailed(
+    () => charge(units),
+    (chargeOnce) => retryOnConflict(deps, owned, reread, ifMatch, (present) => attempt(present, chargeOnce)),
   )
 }
 

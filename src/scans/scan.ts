@@ -31,6 +31,8 @@ export interface FoldedScan extends Scan {
   first: boolean
   /** Whether it is a person's first of the day. Left out where only visitors are known: each is taken for a person then. */
   person?: boolean
+  /** Whether nobody knows if it is the first, because there was no room for the key of its visitor; then it is not. */
+  untold?: boolean
 }
 
 /** The order of a scan's values in the journal. Only the version that wrote it, or a later one, reads it. */

@@ -10,8 +10,8 @@ export interface SharedBound {
 
 /** The bound, in the thread of the warehouse. */
 export function openBound({ perHour = 0, disk }: SharedBound = {}): RawBound {
-  return {
-    perHour: perHour === 0 ? UNBOUNDED.perHour : perHour,
-    onlyCounts: disk === undefined ? UNBOUNDED.onlyCounts : openSharedDisk(disk).isLow,
-  }
+  const unbounded = { ...UNBOUNDED, ...(perHour > 0 && { perHour }) }
+  if (disk === undefined) return unbounded
+  const { isLow, isScarce, addUntold } = openSharedDisk(disk)
+  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), noteUntold: addUntold }
 }

@@ -1,4 +1,4 @@
-import type { DiskFloor } from '../disk/floor.ts'
+import type { DiskFloor } from '../disk/low.ts'
 import { openDisk, type Disk, type DiskNeeds } from '../disk/open.ts'
 
 /** The settings of the disk. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { ChargedRollback, type Charge } from '../charged.ts'
+import { ChargedRollback } from '../charged.ts'
 import { createCharged, readDraft, type CreationOptions, type LinkDeps } from '../create.ts'
 import { insertDrafts, type CreatedLink } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
@@ -18,10 +18,16 @@ export interface BulkResult {
   results: RowResult<CreatedLink | { valid: true }>[]
 }
 
+/** What gives back the charges of a request that created nothing. */
+export interface BulkRefunds {
+  request: () => Promise<void>
+  aliases: () => Promise<void>
+}
+
 /** Options of a bulk creation. */
 export interface BulkOptions extends Omit<CreationOptions, 'charge'> {
-  /** Charges the request, and as many codes as its valid rows choose; see `Charge`. */
-  charge: (aliases: number) => ReturnType<Charge>
+  /** Charges the request, and as many codes as its valid rows choose. */
+  charge: (aliases: number) => Promise<BulkRefunds>
   onTrimmedIn?: OnTrimmedIn | undefined
   /** Create all rows or none. */
   atomic: boolean
@@ -40,22 +46,30 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkO
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
-  const aliases = options.dryRun ? 0 : valid.filter(({ alias }) => alias !== undefined).length
-  const charge = () => options.charge(aliases)
+  const chosen = valid.filter(({ alias }) => alias !== undefined).length
+  let refunds: BulkRefunds | undefined
+  const charge = async () => {
+    const { request, aliases } = (refunds = await options.charge(options.dryRun ? 0 : chosen))
+    return async () => void (await Promise.all([request(), aliases()]))
+  }
   try {
     const result = await createCharged(deps, { ...options, charge }, async (creation) => {
       const created = (await insertDrafts(deps, creation, valid, options.origin)).values()
       const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)
       if (options.dryRun) throw new DryRun(outcomes)
-      if (failed.length === outcomes.length || (options.atomic && failed.length > 0)) throw nothingCreated(outcomes)
+      if (failed.length === outcomes.length || (options.atomic && failed.length > 0)) {
+        throw chosen > 0 ? new NoneCreated(outcomes) : nothingCreated(outcomes)
+      }
       return toResult(outcomes)
     })
     for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
     return result
   } catch (error) {
     if (error instanceof DryRun) return dryRunResult(error)
-    throw error
+    if (!(error instanceof NoneCreated)) throw error
+    await refunds?.aliases()
+    throw nothingCreated(error.outcomes)
   }
 }
 
@@ -66,6 +80,15 @@ class DryRun extends ChargedRollback {
   readonly outcomes: Outcome[]
   constructor(outcomes: Outcome[]) {
     super('a dry run creates nothing')
+    this.outcomes = outcomes
+  }
+}
+
+/** Rolls back a request that tells which codes are taken: it is charged as a dry run is, or strangers could look up any number. */
+class NoneCreated extends ChargedRollback {
+  readonly outcomes: Outcome[]
+  constructor(outcomes: Outcome[]) {
+    super('no link was created')
     this.outcomes = outcomes
   }
 }

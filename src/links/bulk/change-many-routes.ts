@@ -18,8 +18,8 @@ import type { Links } from '../open.ts'
 export interface ChangesLimits {
   /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
-  /** Charges links that are to be changed; rejects when the quota has fewer left. */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: 'changes', links: number) => ReturnType<Charge>
+  /** Charges changes; rejects when the quota has fewer left. */
+  charge: (request: FastifyRequest, reply: FastifyReply, name: 'changes', units: number) => ReturnType<Charge>
   /** Hooks that charge each refused request. */
   creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
@@ -79,7 +79,7 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
         dryRun,
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
-        charge: (links) => limits.charge(request, reply, 'changes', links),
+        charge: (units) => limits.charge(request, reply, 'changes', units),
         onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
       })
     },

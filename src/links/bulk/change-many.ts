@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { refundFailed, type Charge } from '../charged.ts'
+import { refundFailed, type ChargeChange } from '../charged.ts'
+import { changeUnits } from '../history/history.ts'
 import { commitChange, isPause, nextRevision, requireMatch, runChange, type ChangeRules } from '../change.ts'
 import { entityTag, type Link } from '../link.ts'
 import { unknownToken } from '../rotation.ts'
@@ -28,8 +29,8 @@ export interface ManyOptions {
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
-  /** Charges the client for links that are to be changed, before the first is. */
-  charge: (links: number) => ReturnType<Charge>
+  /** Charges the client for all changes, before the first is written. */
+  charge: ChargeChange
   onTrimmedIn?: OnTrimmedIn | undefined
 }
 
@@ -54,6 +55,8 @@ export interface ManyResult {
 /** A valid row: its link as it was read, and its next revision; the same when nothing changes. */
 interface Plan extends LinkRow {
   next: Link
+  /** As how many changes it counts; 0 when it changes nothing. */
+  units: number
 }
 
 type Outcome = Plan | Problem
@@ -78,11 +81,11 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
   }
   requireValid(outcomes, atomic && !dryRun)
   if (dryRun) return dryRunResult(outcomes)
-  const changes = [...outcomes.entries()].filter(isChange).length
+  const units = [...outcomes.entries()].filter(isChange).reduce((sum, [, each]) => sum + each.units, 0)
   await refundFailed(
-    () => charge(changes),
+    () => charge(units),
     async (chargeOnce) => {
-      if (changes > 0) await chargeOnce()
+      if (units > 0) await chargeOnce()
       await commit(deps, outcomes, atomic)
       requireValid(outcomes, atomic)
     },
@@ -105,12 +108,16 @@ function plan(deps: ManyDeps, { body, link }: LinkRow, requireKnown?: (kind: str
       throw invalidRequest([{ pointer: '/if_match', detail: 'must be a string' }])
     }
     requireMatch(link, ifMatch)
-    return { body, link, next: nextRevision(deps, link, body) }
+    const next = nextRevision(deps, link, body)
+    return { body, link, next, units: next === link ? 0 : changeUnits(withoutDesign(link), withoutDesign(next)) }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
 }
+
+/** No row changes a design. */
+const withoutDesign = (link: Link) => ({ link, design: undefined })
 
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
 async function commit(deps: ManyDeps, outcomes: Outcome[], atomic: boolean): Promise<void> {
@@ -164,9 +171,7 @@ async function write(
       for (const list of [conflicts, committed]) list.length = 0
       for (const change of ordered) {
         const [, { link, next }] = change
-        // No row changes a design.
-        const design = undefined
-        const isWritten = await commitChange(deps, transaction, { link, design }, { link: next, design })
+        const isWritten = await commitChange(deps, transaction, withoutDesign(link), withoutDesign(next))
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }

@@ -12,16 +12,11 @@ export function chargeBulk(
   reply: FastifyReply,
 ): BulkOptions['charge'] {
   return async (aliases) => {
-    const refunds: (() => Promise<void>)[] = []
-    const refund = async () => {
-      for (const each of refunds) await each()
-    }
+    const refundAliases = aliases > 0 ? await limits.charge(request, reply, 'aliases', aliases) : async () => {}
     try {
-      if (aliases > 0) refunds.push(await limits.charge(request, reply, 'aliases', aliases))
-      refunds.push(await limits.charge(request, reply, 'bulk'))
-      return refund
+      return { request: await limits.charge(request, reply, 'bulk'), aliases: refundAliases }
     } catch (error) {
-      await refund()
+      await refundAliases()
       throw error
     }
   }

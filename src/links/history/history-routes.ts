@@ -99,7 +99,7 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
         holder: limits.holderOf(request),
         charge: () => limits.charge(request, reply, 'qr'),
       })
-      const charge = () => limits.charge(request, reply, 'changes')
+      const charge = (units: number) => limits.charge(request, reply, 'changes', units)
       const changed = await links.change(owned, body, { charge, ifMatch: request.headers['if-match'], design })
       return sendDetails(needs, request, reply, changed)
     },

@@ -40,6 +40,17 @@ function snapshotOf({ link, design }: DesignedLink): Snapshot {
   return { ...fields, has_password: link.password !== null }
 }
 
+/** Bytes of what a change stores that count as one change. */
+const CHANGE_BYTES = 16 * 1024
+
+/** As how many changes one counts: those of large fields store as much as many others, what they replace and what comes. */
+export function changeUnits(before: DesignedLink, after: DesignedLink): number {
+  const [replaced, next] = [snapshotOf(before), snapshotOf(after)]
+  const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(replaced[name], next[name]))
+  const bytes = Buffer.byteLength(JSON.stringify(changed.map((name) => [replaced[name], next[name]])))
+  return Math.max(1, Math.ceil(bytes / CHANGE_BYTES))
+}
+
 /** Stores the revision that a change replaces, in the transaction of the change. */
 export async function recordRevision(
   transaction: Transaction<Tables>,

@@ -61,7 +61,7 @@ export function createAgentOf({ parseAgent }: Pick<DescribeDeps, 'parseAgent'>):
   return ({ headers }) => parseAgent(headers['user-agent'], headers)
 }
 
-/** The 48 bits that identify the visitor of a scan for a day; of a visitor who opts out, they are not recorded. */
+/** The 53 bits that identify the visitor of a scan for a day; of a visitor who opts out, they are not recorded. */
 export type Identify = (request: IncomingMessage, scan: Scan) => number
 
 export function createIdentify({ client, keys }: Pick<DescribeDeps, 'client' | 'keys'>): Identify {

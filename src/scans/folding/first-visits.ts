@@ -22,18 +22,27 @@ export interface KeysOfDay {
   people: DayKeys
 }
 
-/** Flags the first scans of visitors on their days, and the first of people. */
-export function flagFirsts(scans: readonly Scan[], keysOf: (day: number) => KeysOfDay): FoldedScan[] {
+/**
+ * Flags the first scans of visitors on their days, and the first of people.
+ * @param addsKeys whether further keys may be stored; without, a scan whose keys are not there is untold
+ */
+export function flagFirsts(scans: readonly Scan[], keysOf: (day: number) => KeysOfDay, addsKeys = true): FoldedScan[] {
+  const [maxAgents, maxPeople] = addsKeys ? [MAX_AGENTS, MAX_PEOPLE] : [0, 0]
   return scans.map((scan) => {
     const { linkId, visitor, bot } = scan
     if (visitor === null) return { ...scan, first: false, person: false }
     const { agents, people } = keysOf(dayOf(scan.at))
     const key = personOf(scan, visitor)
     // Further agents of an address fall together by device, system and browser.
-    const first =
-      isNew(agents, linkId, visitor, MAX_AGENTS) ?? isNew(agents, linkId, key, MAX_AGENTS + MAX_PEOPLE) ?? false
-    return { ...scan, first, person: !bot && (isNew(people, linkId, key, MAX_PEOPLE) ?? false) }
+    const first = isNew(agents, linkId, visitor, maxAgents) ?? isNew(agents, linkId, key, maxAgents + maxPeople)
+    const person = !bot && (isNew(people, linkId, key, maxPeople) ?? false)
+    return { ...scan, first: first ?? false, person, ...(!addsKeys && first === undefined && { untold: true }) }
   })
+}
+
+/** How many scans are untold. */
+export function untoldOf(scans: readonly FoldedScan[]): number {
+  return scans.reduce((sum, { untold }) => (untold === true ? sum + 1 : sum), 0)
 }
 
 /** Whether a key comes for the first time, and is there from now on; undefined when its address has `limit` others. */

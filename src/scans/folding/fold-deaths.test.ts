@@ -10,7 +10,7 @@ import type { Scan } from '../scan.ts'
 import { createReading } from '../statistics/reading.ts'
 import { openRowQueries } from '../sqlite/row-queries.ts'
 import { findInconsistentLinks } from '../consistency.ts'
-import type { RawBound } from './raw-bound.ts'
+import { UNBOUNDED, type RawBound } from './raw-bound.ts'
 import { openWarehouse, type Warehouse } from '../sqlite/warehouse.ts'
 import { fewVisits } from '../../../test/support/few-visits.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../../test/support/fold-folders.ts'
@@ -72,7 +72,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
           for (let at = 0; at < part.length; at += batch) writer.append(part.slice(at, at + batch))
           writer.close()
         }
-        await foldThroughDeaths(folders, [...plan], { perHour, onlyCounts: () => false })
+        await foldThroughDeaths(folders, [...plan], { ...UNBOUNDED, perHour })
         assert.deepEqual(readdirSync(folders.journal), [])
 
         const seen = new Set<string>()

@@ -9,11 +9,23 @@ import { addTo, countsOf, type Counts } from './increments.ts'
 export interface RawBound {
   /** Raw scans of a link and UTC hour at most; Infinity for no bound. */
   perHour: number
-  /** Whether scans only count now, because the disk is nearly full. Asked once for each transaction. */
+  /**
+   * Whether scans only count now, because the disk is nearly full, and no referrer is stored that no scan had before. Asked
+   * once for each transaction.
+   */
   onlyCounts: () => boolean
+  /** Whether visitors who come anew are told from others: each takes room for a key until the day is over. */
+  addsVisitors: () => boolean
+  /** To be called with the scans of a committed transaction that were not, for that reason. */
+  noteUntold: (scans: number) => void
 }
 
-export const UNBOUNDED: RawBound = { perHour: Number.POSITIVE_INFINITY, onlyCounts: () => false }
+export const UNBOUNDED: RawBound = {
+  perHour: Number.POSITIVE_INFINITY,
+  onlyCounts: () => false,
+  addsVisitors: () => true,
+  noteUntold() {},
+}
 
 const SLOTS_PER_HOUR = 4
 
@@ -34,6 +46,8 @@ export interface RawSelection {
   /** Whether a scan is stored; counts one that is not. To be asked once for each scan, in the order of the journal. */
   keeps: (scan: FoldedScan) => boolean
   missing: MissingRows
+  /** Whether referrers may be stored that no scan had before: each is a text for good, larger than the row of a scan. */
+  addsReferrers: boolean
   /** How many scans are not stored. */
   count: () => number
 }
@@ -50,7 +64,10 @@ export interface StoredRows {
  * Of a link and hour, those are stored that come first: what was stored before is read in the transaction, so that a retry of one
  * that was rolled back stores the same.
  */
-export function selectRaw({ perHour, onlyCounts }: RawBound, stored: StoredRows): RawSelection {
+export function selectRaw(
+  { perHour, onlyCounts }: Pick<RawBound, 'perHour' | 'onlyCounts'>,
+  stored: StoredRows,
+): RawSelection {
   const hours = new Map<string, { left: number; taken: number; isExact: boolean }>()
   const missing: MissingRows = new Map()
   const storesNone = onlyCounts()
@@ -84,6 +101,7 @@ export function selectRaw({ perHour, onlyCounts }: RawBound, stored: StoredRows)
       return false
     },
     missing,
+    addsReferrers: !storesNone,
     count: () => count,
   }
 }

@@ -11,8 +11,11 @@ const CACHED = 50_000
 
 /** The dictionary of all nodes. */
 export interface SharedDictionary {
-  /** Finds the ids of all texts of these scans, and inserts new texts. */
-  prepare: (scans: readonly Scan[]) => Promise<IdsOf>
+  /**
+   * Finds the ids of all texts of these scans, and inserts new texts.
+   * @param addsReferrers whether referrers that are not stored yet may be; otherwise they are `(other)`
+   */
+  prepare: (scans: readonly Scan[], addsReferrers?: boolean) => Promise<IdsOf>
   /** The same for single texts. */
   prepareTexts: (texts: Iterable<string>) => Promise<(text: string | null) => number>
   /**
@@ -53,8 +56,9 @@ export function openSharedDictionary(query: Query): SharedDictionary {
 
   return {
     prepareTexts: (texts) => prepareTexts(texts),
-    async prepare(scans) {
-      const idOf = await prepareTexts(textsOfAll(scans), admitReferrers(scans, newReferrers))
+    async prepare(scans, addsReferrers = true) {
+      const admission = addsReferrers ? newReferrers : { admit: () => false }
+      const idOf = await prepareTexts(textsOfAll(scans), admitReferrers(scans, admission))
       return (scan) => textsOf(scan).map(idOf)
     },
     async keep(inTransaction, given) {

@@ -4,6 +4,7 @@ import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
 import { journalsIn } from '../journal/journal-files.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
+import { untoldOf } from '../folding/first-visits.ts'
 import { selectRaw, UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { dimensions } from '../warehouse-schema.ts'
@@ -85,10 +86,10 @@ function createCommit(
   const dictionary = openSharedDictionary(session.query)
   const partitions = openPartitions(session)
 
-  async function commit(scans: Scan[], mark: Mark & { from: number }): Promise<number> {
+  async function commit(scans: Scan[], mark: Mark & { from: number }) {
     await partitions.prepare(scans)
     await days.prepare(scans)
-    const idsOf = await dictionary.prepare(scans)
+    const idsOf = await dictionary.prepare(scans, !bound.onlyCounts())
     return session.transaction(async (query, copy) => {
       await movePosition(query, folder, mark)
       const existing = await lockLinks(query, scans)
@@ -96,9 +97,10 @@ function createCommit(
       await dictionary.keep(query, kept.flatMap(idsOf))
       await lockTotals(query, kept)
       const selection = selectRaw(bound, await readStored(query, kept, bound))
-      await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf, selection.keeps))
+      const flagged = await days.flag(query, kept, bound.addsVisitors())
+      await writeRollups(query, await writeScans(copy, flagged, idsOf, selection.keeps))
       await writeMissing(query, selection.missing)
-      return selection.count()
+      return { onlyCounted: selection.count(), untold: untoldOf(flagged) }
     })
   }
 
@@ -111,7 +113,11 @@ function createCommit(
     return true
   }
 
-  return (scans, mark) => retryConflicts(() => commit(scans, mark), isOld)
+  return async (scans, mark) => {
+    const { onlyCounted, untold } = await retryConflicts(() => commit(scans, mark), isOld)
+    bound.noteUntold(untold)
+    return onlyCounted
+  }
 }
 
 /** Keeps the links of scans from being deleted before the transaction ends. @returns those that exist */

@@ -9,7 +9,7 @@ import { filesIn, openNode, openShared } from '../../../test/support/shared-fold
 import type { PostgresSession } from '../../db/postgres/session.ts'
 import { dayOf, monthOf, slotOf } from '../calendar.ts'
 import { createFold } from '../folding/fold.ts'
-import type { RawBound } from '../folding/raw-bound.ts'
+import { UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
 import { journalFolder } from '../journal/journal-folder.ts'
 import type { Scan } from '../scan.ts'
 import { createReading } from '../statistics/reading.ts'
@@ -184,7 +184,7 @@ test('of a link and hour the first scans up to the bound are stored, the others 
   write(Array.from({ length: 12 }, (_, visitor) => scan({ at: NOW + visitor, visitor })))
   write([scan({ at: NOW + HOUR, visitor: 50 }), scan({ linkId: 2, visitor: 50 })])
   const bounded = (deaths: string[], isLow = false) =>
-    mortal(session, path, deaths, { perHour: 7, onlyCounts: () => isLow })
+    mortal(session, path, deaths, { ...UNBOUNDED, perHour: 7, onlyCounts: () => isLow })
   for (const deaths of [['after'], ['none', 'before']]) await assert.rejects(fold(bounded(deaths)), /died/)
   assert.equal((await fold(bounded([]))).onlyCounted, 2, 'those of the last chunk; the second had two more of the five')
   const rows = await session.query('select link_id, at from quirl_scans.scans order by link_id, at')

@@ -17,8 +17,11 @@ export interface VisitorDays {
   prepare: (scans: readonly Scan[]) => Promise<void>
   /** To be called when a table was missing: another node has dropped it. */
   clearCache: () => void
-  /** Flags the first scans of visitors, and of people, on a day, in a transaction that holds the links' totals. */
-  flag: (query: Query, scans: readonly Scan[]) => Promise<FoldedScan[]>
+  /**
+   * Flags the first scans of visitors, and of people, on a day, in a transaction that holds the links' totals.
+   * @param addsKeys whether further keys may be stored; see `flagFirsts`
+   */
+  flag: (query: Query, scans: readonly Scan[], addsKeys?: boolean) => Promise<FoldedScan[]>
   /** Drops the tables of the days that are over, by the clock of PostgreSQL. */
   dropPast: () => Promise<void>
 }
@@ -39,11 +42,11 @@ export function openVisitorDays(session: PostgresSession): VisitorDays {
       }
     },
     clearCache: () => known.clear(),
-    async flag(query, scans) {
+    async flag(query, scans, addsKeys = true) {
       const days = new Map<number, LoadedDay>()
       for (const [day, ofDay] of Map.groupBy(scans, ({ at }) => dayOf(at)))
         days.set(day, await loadDay(query, day, ofDay))
-      const flagged = flagFirsts(scans, (day) => days.get(day)?.keys ?? nothing)
+      const flagged = flagFirsts(scans, (day) => days.get(day)?.keys ?? nothing, addsKeys)
       for (const { save } of days.values()) await save()
       return flagged
     },

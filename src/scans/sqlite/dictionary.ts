@@ -10,8 +10,11 @@ const CACHED = 50_000
 
 /** The dictionary of the warehouse: each distinct text is stored once, under a small id. */
 export interface Dictionary {
-  /** The ids of a scan's values, in the order of the dimensions. */
-  idsOf: (scan: Scan) => number[]
+  /**
+   * The ids of a scan's values, in the order of the dimensions.
+   * @param addsReferrers whether a referrer that is not stored yet may be; otherwise it is `(other)`
+   */
+  idsOf: (scan: Scan, addsReferrers?: boolean) => number[]
   /** The id of a text, which is new or known; of an unknown value when it is null. */
   idOf: (text: string | null) => number
   text: (id: number) => string | null
@@ -48,8 +51,8 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   }
 
   return {
-    idsOf(scan) {
-      const admit = () => newReferrers.admit(scan)
+    idsOf(scan, addsReferrers = true) {
+      const admit = () => addsReferrers && newReferrers.admit(scan)
       return textsOf(scan).map((text, at) => (at === REFERRER ? idOf(text, admit) : idOf(text)))
     },
     idOf: (text) => idOf(text),

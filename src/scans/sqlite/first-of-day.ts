@@ -18,8 +18,11 @@ export interface Chunk {
 
 /** Decides which scans are a visitor's, and a person's, first of a link on a UTC day. */
 export interface FirstOfDay {
-  /** Flags a chunk's scans. A retry of a chunk that was not committed to the warehouse gets the same flags. */
-  flag: (chunk: Chunk) => FoldedScan[]
+  /**
+   * Flags a chunk's scans. A retry of a chunk that was not committed to the warehouse gets the same flags.
+   * @param addsKeys whether further keys may be stored; see `flagFirsts`
+   */
+  flag: (chunk: Chunk, addsKeys?: boolean) => FoldedScan[]
   /** Closes all files, so that those of past days can be destroyed. */
   close: () => void
 }
@@ -55,25 +58,25 @@ export function openFirstOfDay(
     return open
   }
 
-  function flagOrRecreate(day: number, chunk: Chunk): FoldedScan[] {
+  function flagOrRecreate(day: number, chunk: Chunk, addsKeys: boolean): FoldedScan[] {
     try {
-      return flagDay(dayFor(day), chunk, yieldNow)
+      return flagDay(dayFor(day), chunk, { addsKeys, yieldNow })
     } catch (error) {
       if (!isSqliteDamaged(error) && !isSqliteReplaced(error)) throw error
       days.get(day)?.db.close()
       days.delete(day)
       destroyKeys(folder, day)
       onDamage(basename(keysFile(folder, day)))
-      return flagDay(dayFor(day), chunk, yieldNow)
+      return flagDay(dayFor(day), chunk, { addsKeys, yieldNow })
     }
   }
 
   return {
-    flag(chunk) {
+    flag(chunk, addsKeys = true) {
       const byDay = Map.groupBy(chunk.scans, ({ at }) => dayOf(at))
       const flagged = Array.from(
         byDay,
-        ([day, scans]) => [day, flagOrRecreate(day, { ...chunk, scans }).values()] as const,
+        ([day, scans]) => [day, flagOrRecreate(day, { ...chunk, scans }, addsKeys).values()] as const,
       )
       const next = new Map(flagged)
       // In the order of the chunk.
@@ -133,15 +136,16 @@ function prepareKeys(db: DatabaseSync, table: string): KeyStatements {
 function flagDay(
   { db, chunkId, tables }: OpenDay,
   { journal, from, scans }: Chunk,
-  yieldNow: () => void,
+  { addsKeys, yieldNow }: { addsKeys: boolean; yieldNow: () => void },
 ): FoldedScan[] {
   return transaction(db, () => {
     const id = chunkId(journal, from)
     const keys = { agents: keysOfChunk(tables.agents, id), people: keysOfChunk(tables.people, id) }
-    return flagFirsts(scans, () => {
+    const keysOf = () => {
       yieldNow()
       return keys
-    })
+    }
+    return flagFirsts(scans, keysOf, addsKeys)
   })
 }
 

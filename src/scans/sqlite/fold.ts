@@ -3,6 +3,7 @@ import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
 import { openFirstOfDay } from './first-of-day.ts'
 import { asFileError } from '../folding/fold-file.ts'
+import { untoldOf } from '../folding/first-visits.ts'
 import { createFold, type Fold } from '../folding/fold.ts'
 import type { FoldTarget } from '../folding/fold-target.ts'
 import { destroyBefore } from '../describing/visitors.ts'
@@ -34,11 +35,13 @@ function openTarget(warehouse: Warehouse, folders: Folders, yieldNow: () => void
 
   return {
     mark: warehouse.mark,
-    commit: (scans, { from, ...mark }) =>
-      warehouse.add(
-        asFileError(() => firsts.flag({ journal: mark.journal, from, scans })),
-        mark,
-      ),
+    commit(scans, { from, ...mark }) {
+      const chunk = { journal: mark.journal, from, scans }
+      const flagged = asFileError(() => firsts.flag(chunk, warehouse.bound.addsVisitors()))
+      const onlyCounted = warehouse.add(flagged, mark)
+      warehouse.bound.noteUntold(untoldOf(flagged))
+      return onlyCounted
+    },
     confirm: warehouse.confirm,
     finish(now) {
       const day = dayOf(now)

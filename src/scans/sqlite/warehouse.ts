@@ -18,6 +18,7 @@ export interface Warehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
   unused: UnusedTexts
+  bound: RawBound
   /**
    * Adds scans and sets the mark of their journal file in one transaction, which survives power loss.
    * @returns how many of them only count
@@ -68,6 +69,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}, bou
     db,
     dictionary,
     unused,
+    bound,
     ...openIdentity(db),
     add(scans, mark) {
       // So that a file without a name stays as it is while it is copied back.
@@ -95,11 +97,15 @@ interface Insertion {
 function createInsert({ bound, addScans, rollups, missing, marks }: Insertion) {
   return (scans: FoldedScan[], mark: Mark): number => {
     const selection = selectRaw(bound, missing.stored)
-    addToRollups(rollups, addScans(scans, { lost: mark.lost, keeps: selection.keeps }))
+    addToRollups(rollups, addScans(scans, { lost: mark.lost, ...selection }))
     missing.add(selection.missing)
     marks.write(mark)
     return selection.count()
   }
+}
+
+interface AddOptions extends Pick<RawSelection, 'keeps' | 'addsReferrers'> {
+  lost: number
 }
 
 /** Adds those raw scans that are kept, and notes how many were lost. @returns them in groups, for the rollups */
@@ -108,11 +114,12 @@ function openScans(
   { idsOf }: Dictionary,
   numbers: ReturnType<typeof openCounter>,
   yieldNow: () => void,
-): (scans: FoldedScan[], options?: { lost: number; keeps: RawSelection['keeps'] }) => Iterable<Group> {
+): (scans: FoldedScan[], options?: AddOptions) => Iterable<Group> {
   const insert = db.prepare(insertion)
-  return (scans, { lost, keeps } = { lost: 0, keeps: () => true }) => {
+  return (scans, { lost, keeps, addsReferrers } = { lost: 0, keeps: () => true, addsReferrers: true }) => {
     let next = numbers.next()
-    const groups = groupScans(scans, idsOf, (scan, ids) => {
+    const idsOfScan = (scan: FoldedScan) => idsOf(scan, addsReferrers)
+    const groups = groupScans(scans, idsOfScan, (scan, ids) => {
       yieldNow()
       if (!keeps(scan)) return
       insert.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
