@@ -176,7 +176,7 @@ test('while Redis is killed and comes back under load, every request is answered
   const lane = async () => {
     while (!state.isOver) {
       const client = ++state.clients
-      answers.push((await createAs(node, `8.8.${client >> 8}.${client % 256}`)).status)
+      answers.push((await createAs(node, `8.${client >> 8}.${client % 256}.8`)).status)
       await sleep(10)
     }
   }

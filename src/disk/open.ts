@@ -55,7 +55,6 @@ export function openDisk(needs: DiskNeeds): Disk {
   const full = createFullState(needs)
   let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
   let timer: NodeJS.Timeout | undefined
-  let isChecking = false
 
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
@@ -63,26 +62,15 @@ export function openDisk(needs: DiskNeeds): Disk {
     if (full.isDue(space)) release()
   }
 
-  async function check(): Promise<void> {
-    if (isChecking) return
-    isChecking = true
-    try {
-      judge(await statfs(dataDir))
-      await full.restore(space)
-    } catch {
-      // A folder that is away is reported by who reads and writes it; room that was there is gone again.
-    } finally {
-      isChecking = false
-    }
-  }
+  // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
+  const check = onceAtATime(async () => {
+    judge(await statfs(dataDir))
+    await full.restore(space)
+  })
 
   function release(): void {
     full.begin()
-    try {
-      space = spaceOf(statfsSync(dataDir))
-    } catch {
-      // As in a check.
-    }
+    space = readSpace(dataDir) ?? space
   }
 
   return {
@@ -90,23 +78,43 @@ export function openDisk(needs: DiskNeeds): Disk {
     isFull: full.is,
     isSpent(urgency) {
       // What it takes shows at the next one.
-      if (full.is()) void check()
+      if (full.is()) check()
       return full.isSpent(urgency, space)
     },
     release,
-    note: (error) => void (isDiskFull(error) && check()),
+    note: (error) => (isDiskFull(error) ? check() : undefined),
     start() {
       full.start(monotonic())
       judge(statfsSync(dataDir))
-      timer = setInterval(() => void check(), checkMs).unref()
+      timer = setInterval(check, checkMs).unref()
     },
     fault: full.fault,
-    detail: low.detail,
+    detail: () => low.detail(),
     metrics: diskMetrics({ space: () => space, floor, ...state, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }
 
+/** Undefined while the folder is away. */
+function readSpace(folder: string): Space | undefined {
+  try {
+    return spaceOf(statfsSync(folder))
+  } catch {
+    return undefined
+  }
+}
+
 function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
   return { free: bavail * bsize, size: blocks * bsize }
+}
+
+/** Runs work unless it is running; ignores that it fails. */
+function onceAtATime(work: () => Promise<void>): () => void {
+  let isRunning = false
+  const done = () => void (isRunning = false)
+  return () => {
+    if (isRunning) return
+    isRunning = true
+    work().then(done, done)
+  }
 }

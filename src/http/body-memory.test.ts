@@ -116,3 +116,24 @@ test('the memory of a body behind a request without a response is released with 
   socket.destroy()
   await poll(() => memory.bytes() === 0)
 })
+
+test('a body whose client does not read the response gives way to that of a smaller holder', async (t) => {
+  // More than the buffers of the kernel take.
+  const large = Buffer.alloc(64 * 1024 * 1024)
+  let isAnswered = false
+  const { port, memory } = await serve(t, async (request, response) => {
+    if (request.url?.startsWith('/honest') === true) return void countBytes(request, response)
+    await request.toArray()
+    isAnswered = true
+    response.end(large)
+  })
+  const unread = connectRaw(t, port)
+  unread.socket.pause().write(head(801_000, '/attacker.1') + 'x'.repeat(801_000))
+  await poll(() => isAnswered)
+  assert.equal(memory.bytes(), 800_000)
+  const honest = connectRaw(t, port)
+  honest.socket.write(head(401_000, '/honest.1') + 'x'.repeat(401_000))
+  await poll(() => honest.received() !== '')
+  assert.match(honest.received(), /<401000>/)
+  await poll(() => memory.bytes() === 0)
+})

@@ -42,7 +42,8 @@ export interface BodyNeeds {
 /**
  * Limits the memory of request bodies: the bytes of all of them, which are shared fairly, and the number of chunks of each,
  * because a chunk of one byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
- * bodies of the largest holder whose work has not begun the one that has waited longest gives way.
+ * bodies of the largest holder that are not being worked on, the one that has waited longest gives way: for a chunk, or for its
+ * client to read the response.
  */
 export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults): BodyMemory {
   const pool = createFairPool<Body>({ capacity: bounds.maxBytes, choose: slowestOf })
@@ -110,11 +111,24 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
     refuse(problem, request)
     return false
   }
+  onBegin(response, () => {
+    // The work is done: the body stays in memory only for as long as the client takes to read, and gives way from now on.
+    if (!body.isDone && pool.remove(body)) pool.put(body, watch.holderOf(request), body.bytes - bounds.uncounted)
+  })
   response.once('close', () => {
     pool.remove(body)
     watch.bodiesOf(request.socket).delete(body)
     body.isDone = true
   })
+}
+
+/** Calls back when the headers of a response are sent. */
+function onBegin(response: ServerResponse, begin: () => void): void {
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
+  response.writeHead = (...args: unknown[]) => {
+    begin()
+    return writeHead(...args)
+  }
 }
 
 function exceedsChunks({ chunks, bytes }: Body, { freeChunks, chunkBytes }: BodyBounds): Problem | undefined {

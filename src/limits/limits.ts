@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHoo
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { chargingHook } from '../http/refusals.ts'
-import type { Charge, Counters, Window } from './counter.ts'
+import type { Charge, Counter, Counters, Window } from './counter.ts'
 import { WINDOW_MS } from './memory-counter.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 
@@ -86,30 +86,7 @@ export function createFairUse(
   const keyOf = createKeys(counters.salt, client)
   const setHeaders = createHeaders(quotas, monotonic)
 
-  /** Charges a request, or throws; resolves to nothing without a quota. */
-  async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
-    const quota = quotas[name]
-    if (quota === 0) return undefined
-    const most = quota * CLIENTS_OF_NETWORK
-    // First: the clients of a network that is refused are not counted, so that they evict no count of others.
-    const ofNetwork = await counter.charge(keyOf(request, name, 'network'), most, units)
-    if (ofNetwork.isRefused) throw refusal(reply, name, { charge: ofNetwork, quota: most, units, where: NETWORK })
-    const charge = await counter.charge(keyOf(request, name), quota, units)
-    if (charge.isRefused) {
-      await ofNetwork.refund()
-      throw refusal(reply, name, { charge, quota, units, where: 'address' })
-    }
-    setHeaders(reply, name, charge)
-    const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
-    return { ...charge, refund }
-  }
-
-  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
-    onRefusal(name)
-    const left = Math.max(0, quota - charge.used)
-    const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
-    return quotaProblem(name, { quota, left, units, seconds, where })
-  }
+  const chargeUnits = createChargeUnits({ quotas, counter, keyOf, setHeaders, onRefusal })
 
   const charge: FairUse['charge'] = async (request, reply, name, units) => {
     const charged = await chargeUnits(request, reply, name, units)
@@ -130,6 +107,41 @@ export function createFairUse(
       if (window !== undefined) setHeaders(reply, name, await window)
       return failure
     }),
+  }
+}
+
+interface ChargeParts {
+  quotas: Quotas
+  counter: Counter
+  keyOf: ReturnType<typeof createKeys>
+  setHeaders: ReturnType<typeof createHeaders>
+  onRefusal: (name: LimitName) => void
+}
+
+/** @returns a function that charges a request, or throws; it resolves to nothing without a quota */
+function createChargeUnits({ quotas, counter, keyOf, setHeaders, onRefusal }: ChargeParts) {
+  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
+    onRefusal(name)
+    const left = Math.max(0, quota - charge.used)
+    const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
+    return quotaProblem(name, { quota, left, units, seconds, where })
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) => {
+    const quota = quotas[name]
+    if (quota === 0) return undefined
+    const most = quota * CLIENTS_OF_NETWORK
+    // First: the clients of a network that is refused are not counted, so that they evict no count of others.
+    const ofNetwork = await counter.charge(keyOf(request, name, 'network'), most, units)
+    if (ofNetwork.isRefused) throw refusal(reply, name, { charge: ofNetwork, quota: most, units, where: NETWORK })
+    const charge = await counter.charge(keyOf(request, name), quota, units)
+    if (charge.isRefused) {
+      await ofNetwork.refund()
+      throw refusal(reply, name, { charge, quota, units, where: 'address' })
+    }
+    setHeaders(reply, name, charge)
+    const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
+    return { ...charge, refund }
   }
 }
 

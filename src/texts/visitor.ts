@@ -78,7 +78,7 @@ const de: typeof en = {
     leadsTo: 'Er führt zu',
     opens: 'Er öffnet eine Seite, die eine fremde Person geschrieben hat.',
     advice:
-      'Gehen Sie nur weiter, wenn Sie wissen, von wem der Link ist, und das erwarten. Geben Sie dort kein Passwort und keine Zahlungsdaten ein, und installieren Sie nichts.',
+      'Gehen Sie nur weiter, wenn Sie wissen, von wem der Link kommt, und ihn erwartet haben. Geben Sie dort kein Passwort und keine Zahlungsdaten ein, und installieren Sie nichts.',
     go: 'Trotzdem weiter',
     show: 'Seite trotzdem zeigen',
   },

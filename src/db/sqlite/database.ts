@@ -116,25 +116,7 @@ async function openConnections(
 }
 
 function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): EmbeddedDatabase {
-  let isHeld = false
-  const most = {
-    current() {
-      if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
-      return writing.current()
-    },
-  }
-  const changing = {
-    current() {
-      if (space.isFull()) throw new DiskFull('changes are refused while the disk is full')
-      return most.current()
-    },
-  }
-  const urgentBy = (urgency: Urgency) => ({
-    current() {
-      if (space.isSpent(urgency)) throw new DiskFull('the rest of the reserve is for what is more urgent')
-      return most.current()
-    },
-  })
+  const { changing, urgentBy, hold } = createAccesses(writing, space)
   const write = createKysely(writeAccess(changing))
   const read = createKysely(readAccess(reading, () => settled(writing)))
   const patient = createKysely(readAccess(reading, async () => {}))
@@ -147,7 +129,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
     urgent: (urgency, work) => withReserve(space, () => transact(urgentBy(urgency), work)),
     // There is one transaction at a time.
     lock: async () => {},
-    holdChanges: () => holdChanges(writing, (held) => (isHeld = held)),
+    holdChanges: () => holdChanges(writing, hold),
     time: () => sql<number>`cast(${now()} as bigint)`,
     async check() {
       writing.current()
@@ -160,6 +142,23 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
       await reading.close()
       await writing.close()
     },
+  }
+}
+
+/** Who may change the store: nobody while it is moved, and on a full disk only what is urgent. */
+function createAccesses(writing: Connections['writing'], space: DiskSpace) {
+  let isHeld = false
+  const current = (reason: string | undefined) => {
+    if (reason !== undefined) throw new DiskFull(reason)
+    if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
+    return writing.current()
+  }
+  return {
+    changing: { current: () => current(space.isFull() ? 'changes are refused while the disk is full' : undefined) },
+    urgentBy: (urgency: Urgency) => ({
+      current: () => current(space.isSpent(urgency) ? 'the rest of the reserve is for what is more urgent' : undefined),
+    }),
+    hold: (held: boolean) => void (isHeld = held),
   }
 }
 
