@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHoo
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { chargingHook } from '../http/refusals.ts'
-import type { Charge, Counters, Window } from './counter.ts'
+import type { Charge, Counter, Counters, Window } from './counter.ts'
 import { WINDOW_MS } from './memory-counter.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 
@@ -86,6 +86,39 @@ export function createFairUse(
   const keyOf = createKeys(counters.salt, client)
   const setHeaders = createHeaders(quotas, monotonic)
 
+  const chargeUnits = createCharging({ quotas, counter, keyOf, setHeaders, onRefusal })
+
+  const charge: FairUse['charge'] = async (request, reply, name, units) => {
+    const charged = await chargeUnits(request, reply, name, units)
+    return async () => {
+      if (charged !== undefined) setHeaders(reply, name, await charged.refund())
+    }
+  }
+
+  return {
+    charge,
+    holderOf: (request) => asHolder(client.of(request.raw)),
+    chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
+    each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
+    chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
+    creation: createCreationHooks(async (request, reply, name) => {
+      const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
+      const failure = await chargeUnits(request, reply, 'failures')
+      if (window !== undefined) setHeaders(reply, name, await window)
+      return failure
+    }),
+  }
+}
+
+interface Charging {
+  quotas: Quotas
+  counter: Counter
+  keyOf: ReturnType<typeof createKeys>
+  setHeaders: ReturnType<typeof createHeaders>
+  onRefusal: (name: LimitName) => void
+}
+
+function createCharging({ quotas, counter, keyOf, setHeaders, onRefusal }: Charging) {
   /** Charges a request, or throws; resolves to nothing without a quota. */
   async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
     const quota = quotas[name]
@@ -111,26 +144,7 @@ export function createFairUse(
     return quotaProblem(name, { quota, left, units, seconds, where })
   }
 
-  const charge: FairUse['charge'] = async (request, reply, name, units) => {
-    const charged = await chargeUnits(request, reply, name, units)
-    return async () => {
-      if (charged !== undefined) setHeaders(reply, name, await charged.refund())
-    }
-  }
-
-  return {
-    charge,
-    holderOf: (request) => asHolder(client.of(request.raw)),
-    chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
-    each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
-    chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
-    creation: createCreationHooks(async (request, reply, name) => {
-      const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
-      const failure = await chargeUnits(request, reply, 'failures')
-      if (window !== undefined) setHeaders(reply, name, await window)
-      return failure
-    }),
-  }
+  return chargeUnits
 }
 
 /** @returns a function that returns the seconds until the window ends */
