@@ -86,7 +86,7 @@ export function createFairUse(
   const keyOf = createKeys(counters.salt, client)
   const setHeaders = createHeaders(quotas, monotonic)
 
-  const chargeUnits = createChargeUnits({ quotas, counter, keyOf, setHeaders, onRefusal })
+  const chargeUnits = createCharging({ quotas, counter, keyOf, setHeaders, onRefusal })
 
   const charge: FairUse['charge'] = async (request, reply, name, units) => {
     const charged = await chargeUnits(request, reply, name, units)
@@ -110,7 +110,7 @@ export function createFairUse(
   }
 }
 
-interface ChargeParts {
+interface Charging {
   quotas: Quotas
   counter: Counter
   keyOf: ReturnType<typeof createKeys>
@@ -118,16 +118,9 @@ interface ChargeParts {
   onRefusal: (name: LimitName) => void
 }
 
-/** @returns a function that charges a request, or throws; it resolves to nothing without a quota */
-function createChargeUnits({ quotas, counter, keyOf, setHeaders, onRefusal }: ChargeParts) {
-  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
-    onRefusal(name)
-    const left = Math.max(0, quota - charge.used)
-    const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
-    return quotaProblem(name, { quota, left, units, seconds, where })
-  }
-
-  return async (request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) => {
+function createCharging({ quotas, counter, keyOf, setHeaders, onRefusal }: Charging) {
+  /** Charges a request, or throws; resolves to nothing without a quota. */
+  async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
     const quota = quotas[name]
     if (quota === 0) return undefined
     const most = quota * CLIENTS_OF_NETWORK
@@ -143,6 +136,15 @@ function createChargeUnits({ quotas, counter, keyOf, setHeaders, onRefusal }: Ch
     const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
     return { ...charge, refund }
   }
+
+  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
+    onRefusal(name)
+    const left = Math.max(0, quota - charge.used)
+    const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
+    return quotaProblem(name, { quota, left, units, seconds, where })
+  }
+
+  return chargeUnits
 }
 
 /** @returns a function that returns the seconds until the window ends */
