@@ -47,8 +47,8 @@ const unhandledOf = async ({ url }: TestServer) => (await scrape(url)).values.ge
 
 const detailsOf = async ({ url }: Pick<TestServer, 'url'>, token: string) =>
   (await (await fetch(`${url}/api/manage/${token}`)).json()) as {
-    reported: { networks: number; reason: string; at: string } | null
-    warned: object | null
+    reported?: { networks: number; reason: string; at: string }
+    warned?: object
   }
 
 const linesOf = ({ logged }: TestServer) =>
@@ -71,7 +71,7 @@ test('reports of one network count once, and those of five networks are told to 
     [[4, 7, null]],
   )
   const handled = () => unhandledOf(server)
-  assert.deepEqual([(await detailsOf(server, token)).reported, linesOf(server), await handled()], [null, [], 0])
+  assert.deepEqual([(await detailsOf(server, token)).reported, linesOf(server), await handled()], [undefined, [], 0])
 
   for (const address of ['127.0.5.1', '127.0.6.1', '127.0.5.1']) await reportFrom(server, address, code, 'scam')
   const { reported } = await detailsOf(server, token)
@@ -91,7 +91,10 @@ test('reports of one network count once, and those of five networks are told to 
   assert.deepEqual([answer.status, answer.headers.get('location')], [302, target])
 
   await outputOf(server, 'reports', 'dismiss', code)
-  assert.deepEqual([(await detailsOf(server, token)).reported, await handled(), await reportsOf(server)], [null, 0, []])
+  assert.deepEqual(
+    [(await detailsOf(server, token)).reported, await handled(), await reportsOf(server)],
+    [undefined, 0, []],
+  )
 })
 
 test('a network is an IPv4 /24 or an IPv6 /48, and the threshold is a setting', async (t) => {
@@ -100,7 +103,7 @@ test('a network is an IPv4 /24 or an IPv6 /48, and the threshold is a setting', 
   const from = (address: string) =>
     post(`${server.url}/api/reports`, { code, reason: 'spam' }, { 'x-forwarded-for': address })
   for (const address of ['2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:1:2:3::4']) await from(address)
-  assert.equal((await detailsOf(server, token)).reported, null)
+  assert.equal((await detailsOf(server, token)).reported, undefined)
   await from('2001:db8:2::1')
   assert.equal((await detailsOf(server, token)).reported?.networks, 2)
 })
@@ -125,7 +128,7 @@ test(
     )
     await advance(20)
     await reportFrom(server, '127.0.3.1', code)
-    assert.equal((await detailsOf(server, token)).reported, null)
+    assert.equal((await detailsOf(server, token)).reported, undefined)
     await reportFrom(server, '127.0.4.1', code)
     await reportFrom(server, '127.0.5.1', code)
     assert.equal((await detailsOf(server, token)).reported?.networks, 3)

@@ -80,7 +80,7 @@ test('a browser gets a warning that names the destination, and programs are redi
 
   await operate(server, 'unwarn', code)
   assert.equal((await visit(url, BROWSER)).status, 302)
-  assert.equal((await detailsOf(server, token)).body['warned'], null)
+  assert.equal((await detailsOf(server, token)).body['warned'], undefined)
 })
 
 test('the warning names what a rule, the store of the platform or the password leads to', async (t) => {

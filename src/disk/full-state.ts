@@ -72,7 +72,11 @@ export function createFullState(needs: FullNeeds) {
       if (!hasStore) reserve.release()
     },
     isDue: (space: Space) => !isFull && space.free < leastOf(bytesOf(space)),
-    isSpent: (urgency: Urgency, space: Space) => isFull && space.free < LEFT[urgency] * bytesOf(space),
+    /** @param check has the free space read again */
+    isSpent(urgency: Urgency, space: Space, check: () => void): boolean {
+      if (isFull) check()
+      return isFull && space.free < LEFT[urgency] * bytesOf(space)
+    },
     /** Ends the state, and takes the reserve again, when there is room for twice as much. */
     async restore(space: Space): Promise<void> {
       const bytes = bytesOf(space)

@@ -76,11 +76,8 @@ export function openDisk(needs: DiskNeeds): Disk {
   return {
     shared,
     isFull: full.is,
-    isSpent(urgency) {
-      // What it takes shows at the next one.
-      if (full.is()) check()
-      return full.isSpent(urgency, space)
-    },
+    // What one takes shows at the next one.
+    isSpent: (urgency) => full.isSpent(urgency, space, check),
     release,
     note: (error) => (isDiskFull(error) ? check() : undefined),
     start() {

@@ -2,7 +2,7 @@ import type { OwnedLink } from './design.ts'
 import { kindOf } from './kinds/index.ts'
 import { addresses, type StatedTotals, type Suspension } from './link.ts'
 
-/** The details of a link for its owner. Every field but `as_of` is always present, an empty one is null. */
+/** The details of a link for its owner. Every field is always present, an empty one null, but what few links ever have. */
 export function details(
   { link, design, webhook }: OwnedLink,
   { token, origin, totals, as_of: asOf }: StatedTotals & { token: string; origin: string },
@@ -27,8 +27,8 @@ export function details(
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: link.suspension && suspensionDetails(link.suspension),
-    warned: link.warning && { ...link.warning, at: isoTime(link.warning.at) },
-    reported: link.reported && { ...link.reported, at: isoTime(link.reported.at) },
+    ...(link.warning !== null && { warned: { ...link.warning, at: isoTime(link.warning.at) } }),
+    ...(link.reported !== null && { reported: { ...link.reported, at: isoTime(link.reported.at) } }),
     totals,
     ...(asOf !== undefined && { as_of: asOf }),
   }
