@@ -327,3 +327,19 @@ test('the keys of visitors are destroyed when their day is over, also while the 
   assert.equal(await scans.fold(), false)
   assert.ok(!keys().includes(ofToday))
 })
+
+test('a service whose disk was filled while it was stopped starts, and links can be paused, deleted and blocked', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  const { server, links } = await startReserved(t, disk)
+  await server.stop()
+  disk.fill()
+  const again = await startServer(t, { DATA_DIR: disk.folder, DISK_FLOOR: 'off' }, undefined, {
+    disk: { checkMs: 100 },
+  })
+  assert.match((await detailOf(again)).detail ?? '', /is full: links can be paused, deleted and blocked/)
+  const moved = links.map((link) => ({ ...link, short_url: `${again.url}/${link.code}` }))
+  await useReserve(again, moved)
+  disk.free()
+  await poll(async () => (await detailOf(again)).status === 200)
+})

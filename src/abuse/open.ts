@@ -135,7 +135,7 @@ function startForgetting({ db, now, log }: AbuseNeeds) {
 async function openFiles({ db, dataDir }: AbuseNeeds): Promise<ListFiles> {
   const folder = join(dataDir, 'lists')
   const salt = findFolderSalt(folder) ?? randomBytes(16).toString('hex')
-  return openListFiles(folder, await findOrInsertSalt(db.write, salt))
+  return openListFiles(folder, await findOrInsertSalt(db, salt))
 }
 
 function missingList(feeds: Feeds): string | undefined {

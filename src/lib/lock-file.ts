@@ -20,7 +20,8 @@ export function lockFile(file: string, waitMs = 0): FileLock {
   keepToUser(file)
   const holder = new DatabaseSync(file, { timeout: waitMs })
   try {
-    holder.exec('begin exclusive')
+    // A transaction on an empty file begins with a page of it, whose journal would not find room on a full disk.
+    holder.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     holder.close()
     throw error
