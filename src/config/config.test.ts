@@ -41,7 +41,7 @@ test('nothing is required: every value has a default', () => {
     limitLinks: 60,
     limitChanges: 5000,
     limitBulk: 10,
-    limitAliases: 2500,
+    limitAliases: 5000,
     limitRawScans: 200_000,
     diskFloor: 'auto',
     limitQr: 300,

@@ -16,7 +16,7 @@ export const limitSettings = {
   limitLinks: limit('LINKS', 60, 'links created, and passwords and webhooks changed,'),
   limitChanges: limit('CHANGES', 5000, 'changed links'),
   limitBulk: limit('BULK', 10, 'bulk requests'),
-  limitAliases: limit('ALIASES', 2500, 'codes chosen in bulk requests'),
+  limitAliases: limit('ALIASES', 5000, 'codes chosen in bulk requests'),
   limitQr: limit('QR', 300, 'QR images'),
   limitDomains: limit('DOMAINS', 10, 'domains registered'),
   limitReports: limit('REPORTS', 20, 'abuse reports'),
