@@ -427,9 +427,14 @@ describe('reports', () => {
 })
 
 test("on a custom domain a removed code gets 410, and the report page is on the service's own host", async (t) => {
-  const dns = await startDns(t, { 'go.customer.example.com': { cname: 'qr.bakery.shop' } })
-  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop', DNS_SERVERS: dns.address })
+  const dns = await startDns(t, { 'go.customer.example.com': {} })
+  let now = Date.UTC(2026, 5, 21)
+  const env = { BASE_URL: 'https://qr.bakery.shop', DNS_SERVERS: dns.address }
+  const server = await startServer(t, env, () => now)
   await post(`${server.url}/api/domains`, { domain: 'go.customer.example.com' })
+  await server.services.domains.read('go.customer.example.com')
+  dns.zones['go.customer.example.com'] = { cname: 'qr.bakery.shop' }
+  now += 60_000
   assert.equal((await server.services.domains.read('go.customer.example.com')).status, 'active')
   const link = await create(server, { target: GOOD, alias: 'Menu' })
   await run(server, 'block', link.code)
