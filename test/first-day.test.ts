@@ -91,7 +91,7 @@ const startNginx: StartProxy = async (t, backend) => {
 async function start(t: TestContext, startProxy: StartProxy) {
   const { HOST: host, ...shown } = Object.fromEntries(assigned('Behind a proxy'))
   assert.deepEqual(host, '127.0.0.1')
-  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [DOMAIN]: { cname: HOST } })
+  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [DOMAIN]: {} })
   const server = await startServer(t, {
     DNS_SERVERS: dns.address,
     ...shown,
@@ -121,7 +121,7 @@ async function start(t: TestContext, startProxy: StartProxy) {
   })
   const create = (from?: string, headers: Record<string, string> = {}) =>
     ask('/api/links', from, { body: '{"target":"https://example.com/menu"}', headers })
-  return { server, proxy, ask, create }
+  return { dns, server, proxy, ask, create }
 }
 
 /** What the page promises of a proxy. */
@@ -191,9 +191,12 @@ test('behind nginx as docs/first-day.md has it, links, streams and large tables 
 
 test('nginx as docs/first-day.md has it passes on the host, by which quirl knows a custom domain', async (t) => {
   if (!requireProgram(t, 'nginx', 'nginx')) return
-  const { server, ask } = await start(t, startNginx)
+  const { dns, server, ask } = await start(t, startNginx)
   await server.services.domains.register(DOMAIN)
-  assert.equal((await server.services.domains.read(DOMAIN)).status, 'active')
+  const statusOf = async () => (await server.services.domains.read(DOMAIN)).status
+  assert.equal(await statusOf(), 'pending')
+  dns.zones[DOMAIN] = { cname: HOST }
+  await poll(async () => (await statusOf()) === 'active')
   const statusOn = async (host: string) => (await ask('/', undefined, { headers: { host } })).status
   assert.deepEqual([await statusOn(HOST), await statusOn(DOMAIN)], [200, 404])
 })
