@@ -311,6 +311,13 @@ function makeOld(dataDir: string): void {
     drop table outbox;
     drop table webhooks;
     alter table domains drop column fault_findings;
+    alter table links drop column warned_at;
+    alter table links drop column warned_reason;
+    alter table links drop column reported_at;
+    alter table links drop column reported_reason;
+    alter table links drop column reported_networks;
+    drop table reporters;
+    drop table reporter_salts;
     alter table domains drop column proof_wanted;
     drop table page_names;
     alter table issuances drop column registrable;
