@@ -52,7 +52,11 @@ for (const driver of drivers) {
     const open = (more: Partial<SweepDeps> = {}) =>
       createSweep({
         // An edit that a test begins while a link is matched is written before its removal.
-        db: { ...db, transaction: (work) => editing.then(() => db.transaction(work)) },
+        db: {
+          ...db,
+          transaction: (work) => editing.then(() => db.transaction(work)),
+          urgent: (urgency, work) => editing.then(() => db.urgent(urgency, work)),
+        },
         now: () => 42,
         invalidate: (code) => invalidated.push(code),
         webhooks: { onChange: async () => {} },
