@@ -398,7 +398,7 @@ test('a disk without room for one byte ends a backup, a restore or a start in th
   const fill = () => faults.set({ operation: 'write', error: 'ENOSPC', files: `${folder}/*` })
   await refuseFullDisk(t, { folder, env: faults.env, fill, free: faults.clear }, false)
   const started = start(t, folder, [], { env: faults.env })
-  await assert.rejects(started, new RegExp(`quirl: the disk of DATA_DIR=${folder} is full\n`))
+  await assert.rejects(started, new RegExp(`quirl: ${folder}/links\\.db cannot be written: its disk is full\n`))
 })
 
 async function refuseFullDisk(t: TestContext, disk: SmallDisk, isReal: boolean): Promise<void> {
