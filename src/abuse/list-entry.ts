@@ -1,17 +1,11 @@
-import { getDomain } from 'tldts'
+import { registrableOf } from '../lib/registrable.ts'
 import { canonicalise, expressionOf } from './canonical.ts'
 import { keyOf, SOME_PATHS, WHOLE_HOST, type SetBuilder } from './compact-set.ts'
 import { isAddress } from './expressions.ts'
 
-const suffixes = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
-
-/**
- * The registrable domain of a host (by the Public Suffix List with its private section), under which all names have one
- * owner; undefined for shared suffixes such as `com`, `co.uk` and `github.io`, and for single labels. The owner of an
- * address is the address.
- */
+/** What one owner has of a host: its registrable domain; the owner of an address has the address. */
 export function ownerOf(host: string): string | undefined {
-  return isAddress(host) ? host : (getDomain(host, suffixes) ?? undefined)
+  return isAddress(host) ? host : registrableOf(host)
 }
 
 /**

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import type { Executor } from '../db/database.ts'
 import {
   deleteReporter,
@@ -16,18 +15,6 @@ const REPORT_DAYS = 30
 export const REPORT_MS = REPORT_DAYS * DAY_MS
 /** More networks of one link are not told apart: its reports are as serious already. */
 export const MAX_NETWORKS = 1000
-/** The prefixes that one person has at most: a provider gives a line one of these, or less. */
-const PREFIXES = { ipv4: 24, ipv6: 48 } as const
-
-/** The network of a client's address: IPv4 /24, IPv6 /48. What is no address is a network of its own. */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown'
-  const parsed = ipaddr.process(address)
-  const kind = parsed.kind()
-  const bytes = parsed.toByteArray().slice(0, PREFIXES[kind] / 8)
-  return `${kind} ${bytes.join('.')}`
-}
-
 /** The first UTC day whose reports count. */
 export function firstDay(now: number): string {
   return dayOf(now - (REPORT_DAYS - 1) * DAY_MS)

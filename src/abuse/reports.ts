@@ -4,12 +4,13 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { text } from '../http/fields.ts'
+import { asHolder } from '../lib/holder.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfCode } from '../links/manage.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { tellReported } from '../links/warning.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
-import { networkOf, noteReporter, REPORT_MS } from './reporters.ts'
+import { noteReporter, REPORT_MS } from './reporters.ts'
 import { countReport, type NewReport } from './store.ts'
 import { codeOf } from './subject.ts'
 
@@ -66,7 +67,7 @@ export async function submitReport(deps: ReportDeps, body: unknown, { address, o
   if (link.suspension !== null) throw suspensionProblem(link.suspension)
   const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
   try {
-    await storeReport(deps, link, row, networkOf(address))
+    await storeReport(deps, link, row, asHolder(address).network)
   } catch (error) {
     // The link was deleted since it was read, and its row no longer exists.
     if ((await linkOfCode(deps, code)) === 'gone') throw deletedProblem(code)

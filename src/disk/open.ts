@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import type { Urgency } from '../db/database.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import type { Metric } from '../http/metric.ts'
+import { shareRun } from '../lib/share-runs.ts'
 import { createFullState, type FullNeeds } from './full-state.ts'
 import { createLowState, type DiskFloor, type Space } from './low.ts'
 import { diskMetrics } from './metrics.ts'
@@ -63,10 +64,11 @@ export function openDisk(needs: DiskNeeds): Disk {
   }
 
   // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
-  const check = onceAtATime(async () => {
+  const checkOnce = shareRun(async () => {
     judge(await statfs(dataDir))
     await full.restore(space)
   })
+  const check = () => void checkOnce().catch(() => {})
 
   function release(): void {
     full.begin()
@@ -103,15 +105,4 @@ function readSpace(folder: string): Space | undefined {
 
 function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
   return { free: bavail * bsize, size: blocks * bsize }
-}
-
-/** Runs work unless it is running; ignores that it fails. */
-function onceAtATime(work: () => Promise<void>): () => void {
-  let isRunning = false
-  const done = () => void (isRunning = false)
-  return () => {
-    if (isRunning) return
-    isRunning = true
-    work().then(done, done)
-  }
 }

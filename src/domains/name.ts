@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { getDomain } from 'tldts'
 import { isPrivateName } from '../lib/private-name.ts'
+import { registrableOf } from '../lib/registrable.ts'
 
 /** A host name that can be registered. */
 export interface DomainName {
@@ -59,17 +59,12 @@ function reservedFault(name: string, own: string | undefined): string | undefine
   return undefined
 }
 
-/** The registrable domain of a name; the name itself when it has none. */
-export function registrableOf(name: string): string {
-  return getDomain(name, { allowPrivateDomains: true, extractHostname: false }) ?? name
-}
-
 /** Whether a name is `parent` or a name under it. */
 export function isUnder(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`)
 }
 
 function withRegistrable(name: string): DomainName | string {
-  const registrable = getDomain(name, { allowPrivateDomains: true, extractHostname: false })
-  return registrable === null ? 'is a public suffix, under which anyone can register names' : { name, registrable }
+  const registrable = registrableOf(name)
+  return registrable === undefined ? 'is a public suffix, under which anyone can register names' : { name, registrable }
 }

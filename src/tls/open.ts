@@ -7,13 +7,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
-import { registrableOf } from '../domains/name.ts'
 import type { Domains } from '../domains/open.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
+import { registrableOrSame } from '../lib/registrable.ts'
 import { createAccount } from './account.ts'
 import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
 import { createAcmeClient } from './acme.ts'
@@ -95,7 +95,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     host,
     random: needs.random ?? Math.random,
     isServed: (name) => name === host || domains.leadsHere(name),
-    registrableOf,
+    registrableOf: registrableOrSame,
     digestOf: createClientDigest(),
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
@@ -177,7 +177,7 @@ function openOrders(config: TlsConfig, needs: TlsNeeds) {
     limiter,
   })
   const isServed = (name: string) => domains.leadsHere(name)
-  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf })
+  const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf: registrableOrSame })
   return { client, limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
 }
 

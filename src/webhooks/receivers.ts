@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { getDomain } from 'tldts'
 import { clientOf } from '../http/client-address.ts'
+import { registrableOrSame } from '../lib/registrable.ts'
 
 /** Requests to one receiver at the same time. */
 export const MAX_AT_ONCE = 4
@@ -98,8 +98,7 @@ export function createReceivers(now: () => number): Receivers {
 export function siteOf(host: string): string {
   const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
   if (name.startsWith('[') || ipaddr.isValid(name)) return name
-  const suffixes = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
-  return getDomain(name, suffixes) ?? name
+  return registrableOrSame(name)
 }
 
 /** The receiver behind an address: an IPv4 address, or the /64 that one machine can have for itself. No site is called so. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { getDomain } from 'tldts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { registrableOrSame } from '../../lib/registrable.ts'
 
 const DIRECT = 'direct'
 const CACHE_BYTES = 1_000_000
@@ -110,7 +110,7 @@ function ofSite(address: string): Referrer {
 
 /** Never removes a part of the registrable domain (m.me, l.com), which the public suffix list defines. */
 function withoutEdition(host: string): string {
-  const registered = getDomain(host, { allowPrivateDomains: true, extractHostname: false }) ?? host
+  const registered = registrableOrSame(host)
   let site = host
   for (;;) {
     const shorter = site.replace(/^(?:www|m|l|lm)\./, '')
