@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createEvent } from '../src/webhooks/event.ts'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
-import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
+import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_IN_NETWORK, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
 import { LANES, MAX_LATE, YIELD_MS } from '../src/webhooks/sender.ts'
 import { poll } from './support/poll.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
@@ -152,7 +152,7 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
   const held = hold(receiver, (path) => path === '/hook')
   const slow = await linksAt(
     setting,
-    many(300, (at) => [`hook.slow${at}.com`, `127.1.${at >> 8}.${at & 255}`]),
+    many(300, (at) => [`hook.slow${at}.com`, `127.${1 + (at >> 8)}.${at & 255}.1`]),
   )
   await changeAll(server, slow, 'One')
   await poll(() => held.count() === slow.length)
@@ -165,6 +165,26 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
   for (const link of [known, fresh]) await put(manage(server, link), { title: 'Two' })
   await poll(() => receiver.received.filter(({ path }) => path === '/quick').length === 3)
   assert.equal(held.count(), slow.length)
+  held.release()
+})
+
+test('machines of one network that do not respond delay no other receiver, however many they are', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, url } = setting
+  const held = hold(receiver, (path) => path === '/hook')
+  const slow = await linksAt(
+    setting,
+    many(600, (at) => [
+      `hook.slow${at}.com`,
+      at % 2 === 0 ? `127.1.1.${(at >> 1) & 255}` : `127.1.2.${(at >> 1) & 255}`,
+    ]),
+  )
+  await changeAll(server, slow, 'One')
+  await poll(() => held.count() === 2 * MAX_IN_NETWORK)
+  const fresh = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
+  await put(manage(server, fresh), { title: 'One' })
+  await poll(async () => (await webhookOf(server, fresh)).last_status === 204)
+  assert.equal(held.most(), 2 * MAX_IN_NETWORK)
   held.release()
 })
 
@@ -197,6 +217,7 @@ test('docs/security.md and docs/api.md say the shares that hold', () => {
   const { quick, new: fresh, slow } = LANES
   for (const said of [
     `${MAX_AT_ONCE} at a time and ${MAX_A_MINUTE} a minute, ${MAX_UNPAUSED} of them without a pause`,
+    `${MAX_IN_NETWORK} at a time to the machines of one network`,
     `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
     `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
   ])

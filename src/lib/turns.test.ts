@@ -54,7 +54,7 @@ test('what finds no place is refused at once, and one holder may have all places
   assert.equal(waiting(), 4)
 })
 
-test('holders that fill the queue keep no other out: the last of whoever has most is refused for it', async () => {
+test('holders that fill the queue keep no other out: the last of whoever has most, and had most, is refused for it', async () => {
   const { started, work, end } = createWork()
   const { run } = createTurns({ waiting: 4, concurrent: 1 }, refusal)
   const outcome = (name: string) => run(who(name.slice(0, 1)), work(name)).catch(() => 'refused')
@@ -63,7 +63,7 @@ test('holders that fill the queue keep no other out: the last of whoever has mos
     await settle()
     end(started.at(-1) ?? '')
   }
-  assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'refused', 'b1', 'refused', 'c1', 'd1', 'refused'])
+  assert.deepEqual(await Promise.all(all), ['a1', 'refused', 'refused', 'b1', 'refused', 'c1', 'd1', 'e1'])
 })
 
 test('work whose signal aborts leaves the queue, and does not start', async () => {
@@ -79,4 +79,36 @@ test('work whose signal aborts leaves the queue, and does not start', async () =
   end('a1')
   assert.equal(await first, 'a1')
   assert.deepEqual(started, ['a1'])
+})
+
+test('networks that come back as soon as they were served keep no newcomer out, until a while after they stop', async () => {
+  let now = 0
+  const { started, work, end } = createWork()
+  const { run } = createTurns({ waiting: 4, concurrent: 1 }, refusal, () => now)
+  const strangers = ['a', 'b', 'c', 'd', 'e', 'f']
+  const refused: string[] = []
+  const ask = (client: string, name: string) => void run(who(client), work(name)).catch(() => refused.push(name))
+  for (let round = 0; round < 3; round++) {
+    for (const client of strangers) ask(client, `${client}${round}`)
+    await settle()
+    end(started.at(-1) ?? '')
+    await settle()
+  }
+  for (const client of strangers) ask(client, `${client} at last`)
+  await settle()
+  refused.length = 0
+  ask('honest', 'honest')
+  await settle()
+  assert.deepEqual([refused.length, refused.includes('honest')], [1, false])
+
+  now += 121_000
+  while (!started.includes('honest')) {
+    end(started.at(-1) ?? '')
+    await settle()
+  }
+  for (const client of ['h', 'i', 'j', 'k']) ask(client, client)
+  await settle()
+  ask('a', 'a again')
+  await settle()
+  assert.ok(refused.includes('a again'))
 })

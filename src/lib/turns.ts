@@ -21,7 +21,7 @@ export interface Turns {
 }
 
 export interface TurnBounds {
-  /** Work that may wait. */
+  /** Work that may wait. When more would, the one of the largest holder gives way; what a network had lately counts for it. */
   waiting: number
   /** Work that may be in progress at the same time. */
   concurrent: number
@@ -32,9 +32,20 @@ interface Entry {
   refuse: (error: unknown) => void
 }
 
-/** @param refusal creates what those are refused with who find no place, or lose it */
-export function createTurns({ waiting, concurrent }: TurnBounds, refusal: () => Error): Turns {
-  const pool = createFairPool<Entry>({ capacity: waiting })
+/** For how long a turn counts at least; twice as long at most. */
+const COUNTED_MS = 60_000
+
+/**
+ * @param refusal creates what those are refused with who find no place, or lose it
+ * @param monotonic in milliseconds
+ */
+export function createTurns(
+  { waiting, concurrent }: TurnBounds,
+  refusal: () => Error,
+  monotonic: () => number = () => performance.now(),
+): Turns {
+  const pool = createFairPool<Entry>({ capacity: Infinity, entries: waiting })
+  const recent = createRecent(monotonic)
   let inProgress = 0
 
   function startNext(): void {
@@ -47,10 +58,11 @@ export function createTurns({ waiting, concurrent }: TurnBounds, refusal: () => 
   async function waitForTurn({ holder, signal }: Waiter): Promise<void> {
     signal?.throwIfAborted()
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
-    const entry = { start, refuse }
+    const { network } = holder
+    const entry = { start: () => (recent.count(network), start()), refuse }
     const onAbort = () => pool.remove(entry) && refuse(signal?.reason)
     signal?.addEventListener('abort', onAbort)
-    for (const each of pool.put(entry, holder)) each.refuse(refusal())
+    for (const each of pool.put(entry, holder, 1 + recent.of(network))) each.refuse(refusal())
     startNext()
     await promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
@@ -66,5 +78,33 @@ export function createTurns({ waiting, concurrent }: TurnBounds, refusal: () => 
       }
     },
     waiting: pool.length,
+  }
+}
+
+/**
+ * How many turns each network had lately. Networks that come back as soon as they were served would else hold all places with
+ * one entry each, which is as many as a newcomer has. There are as many as turns in that time.
+ */
+function createRecent(monotonic: () => number) {
+  let [current, previous] = [new Map<string, number>(), new Map<string, number>()]
+  let until = monotonic() + COUNTED_MS
+
+  function forgetOld(): void {
+    const now = monotonic()
+    if (now < until) return
+    previous = now < until + COUNTED_MS ? current : new Map()
+    current = new Map()
+    until = now + COUNTED_MS
+  }
+
+  return {
+    count(network: string): void {
+      forgetOld()
+      current.set(network, (current.get(network) ?? 0) + 1)
+    },
+    of(network: string): number {
+      forgetOld()
+      return (current.get(network) ?? 0) + (previous.get(network) ?? 0)
+    },
   }
 }

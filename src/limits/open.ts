@@ -68,10 +68,14 @@ export function openLimits(needs: LimitsNeeds): Limits {
   const { quotas, guesses, counters, client, monotonic, beforeSlice, slots, work, queueMs } = needs
   const refused = Object.fromEntries(limits.map((name) => [name, 0])) as Record<(typeof limits)[number], number>
   const onRefusal = (name: keyof typeof refused) => void refused[name]++
-  const passwords = createTurns(passwordBounds, () => {
-    onRefusal('passwords')
-    return tooManyPasswords()
-  })
+  const passwords = createTurns(
+    passwordBounds,
+    () => {
+      onRefusal('passwords')
+      return tooManyPasswords()
+    },
+    monotonic,
+  )
   return {
     ...createFairUse(quotas, counters, client, monotonic, onRefusal),
     slots: createSlots(client, slots, onRefusal),

@@ -1,4 +1,5 @@
 import type { Database, Executor } from '../db/database.ts'
+import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { nextAttempt } from './back-off.ts'
@@ -62,7 +63,7 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
   deps.count(error === undefined)
   const at = now()
   if (error === undefined) {
-    const lane = monotonic() - startedAt > SLOW_MS ? ('slow' as const) : ('quick' as const)
+    const lane: Lane = monotonic() - startedAt > SLOW_MS ? 'slow' : 'quick'
     const delivery = { status: status as number, at, nextAt: at + PAUSE_MS, lane }
     return lease.commit((transaction) => recordDelivery(transaction, due, event, delivery))
   }
@@ -74,7 +75,7 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
 
 async function attempt(
   { request, screen, now }: DeliveryDeps,
-  { url, secret }: Due,
+  { url, secret, lane }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
 ): Promise<NotNow | { status?: number; error?: string; asked?: number | undefined }> {
@@ -85,7 +86,14 @@ async function attempt(
   const signed = signedHeaders({ id, sentAt: now(), body }, secret)
   const headers = { 'content-type': 'application/json', 'user-agent': 'quirl-webhooks', ...signed }
   try {
-    const { status, retryAfter } = await request(url, { method: 'POST', headers, body, signal, onConnect })
+    const { status, retryAfter } = await request(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      onConnect,
+      isSlow: lane === 'slow',
+    })
     if (status >= 200 && status < 300) return { status }
     const isRedirect = status >= 300 && status < 400
     const error = isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}`

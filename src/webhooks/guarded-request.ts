@@ -36,6 +36,8 @@ export interface GuardedOptions {
   signal: AbortSignal
   /** Called before a connection is opened; throws what the request is to reject with. */
   onConnect?: () => void
+  /** Whether the receiver was slow or failed the last time. */
+  isSlow?: boolean
 }
 
 /** No response came; the message says why, for the owner. */
@@ -65,7 +67,7 @@ export interface GuardedRequestDeps {
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
   const { timeoutMs = TIMEOUT_MS, ca } = deps
-  return async (text, { method, headers = {}, body, signal, onConnect }) => {
+  return async (text, { method, headers = {}, body, signal, onConnect, isSlow }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
@@ -74,7 +76,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       onConnect?.()
-      const entered = enterMachines(receivers, allowed)
+      const entered = enterMachines(receivers, allowed, isSlow)
       leave = entered.leave
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(entered.addresses)
@@ -94,14 +96,16 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
  * Counts a request for each machine that may get it: which one does is known only once it is connected to.
  * @throws {NotNow} when none may have one now
  */
-function enterMachines(receivers: Receivers, all: string[]): { addresses: string[]; leave: () => void } {
+function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
   const entered = new Map<string, () => void>()
-  for (const machine of new Set(all.map(machineOf))) {
-    const leave = receivers.enter(machine)
-    if (leave !== undefined) entered.set(machine, leave)
+  let full = ''
+  for (const address of new Map(all.map((each) => [machineOf(each), each])).values()) {
+    const leave = receivers.enterMachine(address, isSlow)
+    if (typeof leave === 'string') full = leave
+    else entered.set(machineOf(address), leave)
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
-  if (addresses.length === 0) throw new NotNow(receivers.nextTry(machineOf(all[0] as string)))
+  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full))
   return {
     addresses,
     leave() {

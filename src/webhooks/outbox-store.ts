@@ -76,6 +76,7 @@ export interface Due {
   site: string
   /** Whether its row does not have the receiver yet, or another one. */
   isMisplaced: boolean
+  lane: Lane
   secret: string
   /** When the owner last set it. */
   updatedAt: number
@@ -111,6 +112,7 @@ export async function findDue(db: Executor, { now, lane, limit, busyHosts, busyS
       host: row.host,
       site,
       isMisplaced: site !== row.site,
+      lane,
       secret: row.secret,
       updatedAt: row.updated_at,
       failures: row.failures,

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { createGuardedRequest } from './guarded-request.ts'
-import { createReceivers, machineOf, MAX_A_MINUTE, MAX_AT_ONCE, MAX_UNPAUSED, NotNow, siteOf } from './receivers.ts'
+import {
+  createReceivers,
+  machineOf,
+  MAX_A_MINUTE,
+  MAX_AT_ONCE,
+  MAX_IN_NETWORK,
+  MAX_UNPAUSED,
+  NotNow,
+  siteOf,
+} from './receivers.ts'
 
 const MINUTE_MS = 60_000
 
@@ -49,6 +58,22 @@ describe('a receiver', () => {
     assert.ok(nextTry('x') > now)
   })
 
+  test('shares with the machines of its network, and what was slow leaves half of either to others', () => {
+    const receivers = createReceivers(() => 1_000)
+    const enter = (address: string, isSlow: boolean) => receivers.enterMachine(address, isSlow)
+    const slow: ReturnType<typeof enter>[] = []
+    while (slow.length < MAX_AT_ONCE / 2) slow.push(enter('203.0.113.1', true))
+    assert.equal(enter('203.0.113.1', true), 'machine 203.0.113.1')
+    for (let at = slow.length; at < MAX_IN_NETWORK / 2; at++) slow.push(enter(`203.0.113.${at}`, true))
+    assert.ok(!slow.some((leave) => typeof leave === 'string'))
+    assert.equal(enter('203.0.113.200', true), 'network 203.0.113')
+    assert.equal(typeof enter('203.0.114.1', true), 'function')
+    for (let at = slow.length; at < MAX_IN_NETWORK; at++) slow.push(enter(`203.0.113.${100 + at}`, false))
+    assert.equal(enter('203.0.113.200', false), 'network 203.0.113')
+    for (const leave of slow) if (leave instanceof Function) leave()
+    assert.equal(typeof enter('203.0.113.200', true), 'function')
+  })
+
   test('that has nothing is forgotten, and one with a request is not', () => {
     let now = 0
     const receivers = createReceivers(() => now)
@@ -92,7 +117,7 @@ test('of several addresses of a host, the request goes to one that may have it, 
   const send = () =>
     request(`http://hook.example.com:${port}/`, { method: 'POST', body: '{}', signal: new AbortController().signal })
   const fill = (address: string) => {
-    while (receivers.enter(machineOf(address)) !== undefined);
+    while (typeof receivers.enterMachine(address) !== 'string');
   }
   fill('127.0.0.5')
   assert.equal((await send()).status, 204)

@@ -1,9 +1,12 @@
 import ipaddr from 'ipaddr.js'
 import { clientOf } from '../http/client-address.ts'
+import { asHolder } from '../lib/holder.ts'
 import { registrableOrSame } from '../lib/registrable.ts'
 
 /** Requests to one receiver at the same time. */
 export const MAX_AT_ONCE = 4
+/** Requests to the machines of one network at the same time: whoever has a network has many machines that do not respond. */
+export const MAX_IN_NETWORK = 16
 /** Requests to one receiver in any minute, and how many of them come without a pause. */
 export const MAX_A_MINUTE = 120
 export const MAX_UNPAUSED = 20
@@ -30,6 +33,12 @@ export interface Receivers {
   standing: (name: string) => 'free' | 'busy' | 'spent'
   /** Counts a request. @returns what to call when it ends; undefined when there may be none now */
   enter: (name: string) => (() => void) | undefined
+  /**
+   * Counts a request for the machine behind an address and for its network. Those that were slow or failed the last time
+   * get half of what either may have at the same time, so that they never have all of what others share with them.
+   * @returns what to call when it ends; the name of the one that may have none now
+   */
+  enterMachine: (address: string, isSlow?: boolean) => (() => void) | string
   /** A time at which to try again: each call tells a later one, so that what waits does not return at once. */
   nextTry: (name: string) => number
   /** Those that have as many requests as they may have at the same time. */
@@ -72,15 +81,32 @@ export function createReceivers(now: () => number): Receivers {
     return spentUntil - now() > (MAX_UNPAUSED - 1) * PAUSE_MS ? 'spent' : 'free'
   }
 
+  function enter(name: string): (() => void) | undefined {
+    if (standing(name) !== 'free') return undefined
+    const receiver = of(name)
+    receiver.running++
+    receiver.spentUntil = Math.max(receiver.spentUntil, now()) + PAUSE_MS
+    return () => void receiver.running--
+  }
+
+  function enterMachine(address: string, isSlow = false): (() => void) | string {
+    const [machine, network] = [machineOf(address), networkOf(address)]
+    const share = isSlow ? 0.5 : 1
+    if (of(network).running >= MAX_IN_NETWORK * share) return network
+    if (of(machine).running >= MAX_AT_ONCE * share) return machine
+    const leave = enter(machine)
+    if (leave === undefined) return machine
+    of(network).running++
+    return () => {
+      leave()
+      of(network).running--
+    }
+  }
+
   return {
     standing,
-    enter(name) {
-      if (standing(name) !== 'free') return undefined
-      const receiver = of(name)
-      receiver.running++
-      receiver.spentUntil = Math.max(receiver.spentUntil, now()) + PAUSE_MS
-      return () => void receiver.running--
-    },
+    enter,
+    enterMachine,
     nextTry(name) {
       const receiver = of(name)
       return (receiver.nextTry = Math.max(receiver.nextTry, now()) + PAUSE_MS)
@@ -104,4 +130,9 @@ export function siteOf(host: string): string {
 /** The receiver behind an address: an IPv4 address, or the /64 that one machine can have for itself. No site is called so. */
 export function machineOf(address: string): string {
   return `machine ${clientOf(address)}`
+}
+
+/** The network of an address: an IPv4 /24 or an IPv6 /48. */
+function networkOf(address: string): string {
+  return `network ${asHolder(clientOf(address)).network}`
 }
