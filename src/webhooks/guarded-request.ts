@@ -77,7 +77,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       onConnect?.()
       const entered = enterMachines(receivers, allowed, isSlow)
-      leave = entered.leave
+      leave = () => entered.leaves.forEach((each) => each())
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(entered.addresses)
       const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
@@ -106,12 +106,7 @@ function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
   if (addresses.length === 0) throw new NotNow(receivers.nextTry(full))
-  return {
-    addresses,
-    leave() {
-      for (const leave of entered.values()) leave()
-    },
-  }
+  return { addresses, leaves: [...entered.values()] }
 }
 
 /** @throws {RequestError} when there is none of others */

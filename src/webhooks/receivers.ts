@@ -56,24 +56,7 @@ interface Receiver {
 
 /** @param now in milliseconds, by the clock of the events */
 export function createReceivers(now: () => number): Receivers {
-  const receivers = new Map<string, Receiver>()
-  let kept = KEPT
-
-  function of(name: string): Receiver {
-    const known = receivers.get(name)
-    if (known !== undefined) return known
-    if (receivers.size >= kept) forgetIdle()
-    const receiver = { running: 0, spentUntil: 0, nextTry: 0 }
-    receivers.set(name, receiver)
-    return receiver
-  }
-
-  function forgetIdle(): void {
-    for (const [name, { running, spentUntil, nextTry }] of receivers) {
-      if (running === 0 && Math.max(spentUntil, nextTry) <= now()) receivers.delete(name)
-    }
-    kept = Math.max(KEPT, 2 * receivers.size)
-  }
+  const { receivers, of } = keepReceivers(now)
 
   function standing(name: string): 'free' | 'busy' | 'spent' {
     const { running, spentUntil } = receivers.get(name) ?? { running: 0, spentUntil: 0 }
@@ -114,6 +97,29 @@ export function createReceivers(now: () => number): Receivers {
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
     isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
   }
+}
+
+function keepReceivers(now: () => number) {
+  const receivers = new Map<string, Receiver>()
+  let kept = KEPT
+
+  function forgetIdle(): void {
+    for (const [name, { running, spentUntil, nextTry }] of receivers) {
+      if (running === 0 && Math.max(spentUntil, nextTry) <= now()) receivers.delete(name)
+    }
+    kept = Math.max(KEPT, 2 * receivers.size)
+  }
+
+  function of(name: string): Receiver {
+    const known = receivers.get(name)
+    if (known !== undefined) return known
+    if (receivers.size >= kept) forgetIdle()
+    const receiver = { running: 0, spentUntil: 0, nextTry: 0 }
+    receivers.set(name, receiver)
+    return receiver
+  }
+
+  return { receivers, of }
 }
 
 /**
