@@ -6,8 +6,10 @@ import { holderOf, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { asHolder } from '../lib/holder.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
+import { createRequestScheduler } from './request-scheduler.ts'
+import { createPausedConnections } from './sliced-reads.ts'
 
-const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64, sliceMs: 2 }
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64 }
 
 const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
@@ -20,11 +22,10 @@ async function serve(
   holder = holderOf,
 ) {
   const closed = { count: 0 }
-  const listener = createPipelining(
-    handle,
-    { holderOf: holder, onClosed: () => closed.count++, onMany: () => {} },
-    { ...bounds, ...changed },
-  )
+  const scheduler = createRequestScheduler(handle, () => 'visit')
+  const resume = createPausedConnections().add
+  const needs = { holderOf: holder, onClosed: () => closed.count++, onMany: () => {}, resume }
+  const listener = createPipelining(scheduler, needs, { ...bounds, ...changed })
   const port = await listen(t, createServer(listener))
   return { port, closed }
 }

@@ -17,7 +17,7 @@ import { parserProblem, type ParserError } from './parser-problem.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem, type ProblemCode } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
-import { createSlicedReads } from './sliced-reads.ts'
+import { createPausedConnections, createSlicedReads } from './sliced-reads.ts'
 import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
@@ -168,7 +168,9 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     else sendProblem(response, fault, nextRequestId())
   }
   const scheduler = createRequestScheduler(handleValid, priorityOf)
-  const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany: (socket) => sliceReads(socket) })
+  const paused = createPausedConnections()
+  const onMany = (socket: Socket) => sliceReads(socket)
+  const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany, resume: paused.add })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     markReceived(response)
     latest.set(request.socket, response)
@@ -176,7 +178,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     pipelining(request, response)
   }
   const server = createServer(optionsOf(timeouts), listen)
-  const sliceReads = createSlicedReads(server)
+  const sliceReads = createSlicedReads(server, paused)
   server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
     const last = latest.get(socket)

@@ -13,12 +13,12 @@ type Parse = (this: Socket, chunk: Buffer) => void
  * 64 KiB or 2,000 requests, for each readable connection before it serves any other: twenty of them block the event loop
  * for half a second. From then on, the connections that are open are parsed in slices, and read from again a few at a
  * time. Until then they cost nothing.
+ * @param paused those that are read from again
  * @returns to be called when a connection sends many requests at once
  */
-export function createSlicedReads(server: Server): (socket: Socket) => void {
+export function createSlicedReads(server: Server, paused: PausedConnections): (socket: Socket) => void {
   /** Connections that Node's parser reads without slices. */
   const unsliced = new Set<Socket>()
-  const paused = createPausedConnections()
 
   server.on('connection', (socket: Socket) => {
     unsliced.add(socket)
@@ -38,14 +38,14 @@ export function createSlicedReads(server: Server): (socket: Socket) => void {
   }
 }
 
-interface PausedConnections {
+export interface PausedConnections {
   /** Pauses a connection; it is resumed after those that were added before. */
   add: (socket: Socket) => void
   remove: (socket: Socket) => void
 }
 
 /** Resumes paused connections, as many in an iteration of the event loop as leave it short. */
-function createPausedConnections(): PausedConnections {
+export function createPausedConnections(): PausedConnections {
   const paused = new Set<Socket>()
   let isScheduled = false
   let batch = 1
