@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
 import { noCharge } from '../src/links/charged.ts'
-import type { Drawing, OwnedLink } from '../src/links/design.ts'
+import type { Client } from '../src/links/client.ts'
+import type { OwnedLink } from '../src/links/design.ts'
 import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
 import { asHolder } from '../src/lib/holder.ts'
 
-const drawing: Drawing = { origin: 'https://qr.example.com', holder: asHolder('a test'), charge: async () => {} }
-const charge = noCharge
+const client: Client = { origin: 'https://qr.example.com', holder: asHolder('a test'), charge: noCharge }
 const RED = { fg: '#800000' }
 const BLUE = { fg: '#000080' }
 
@@ -15,8 +15,7 @@ async function startWithLink(t: TestContext) {
   const server = await startServer(t)
   const { token } = await create(server, { target: 'https://example.com/', alias: 'menu' })
   const { links, db } = server.services
-  const redesign = async (owned: OwnedLink, design: object | null, ifMatch?: string) =>
-    links.change(owned, { design }, { charge, ifMatch, design: await links.checkDesign(owned, { design }, drawing) })
+  const redesign = (owned: OwnedLink, design: object | null) => links.change(owned, { design }, client)
   return { ...server, token, links, db, redesign }
 }
 
@@ -66,8 +65,8 @@ describe('a change of a link that another request has changed since it was read'
   test('reads the link again, and both changes are stored', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
-    await links.change(owned, { title: 'Theirs' }, { charge })
-    const { link } = await links.change(owned, { campaign: 'ours' }, { charge })
+    await links.change(owned, { title: 'Theirs' }, client)
+    const { link } = await links.change(owned, { campaign: 'ours' }, client)
     assert.deepEqual([link.title, link.campaign, link.revision], ['Theirs', 'ours', 3])
     assert.deepEqual((await links.readByToken(token)).link, link)
   })
@@ -75,8 +74,8 @@ describe('a change of a link that another request has changed since it was read'
   test('is refused when If-Match requires the revision that was read', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
-    await links.change(owned, { title: 'Theirs' }, { charge, ifMatch: '"1"' })
-    const refused = links.change(owned, { title: 'Ours' }, { charge, ifMatch: '"1"' })
+    await links.change(owned, { title: 'Theirs' }, client, { ifMatch: '"1"' })
+    const refused = links.change(owned, { title: 'Ours' }, client, { ifMatch: '"1"' })
     await assert.rejects(refused, (error: Problem) => error.code === 'precondition_failed')
     assert.equal((await links.readByToken(token)).link.title, 'Theirs')
   })
@@ -84,9 +83,8 @@ describe('a change of a link that another request has changed since it was read'
   test('stores the design that was checked, also when the link had it and has another by now', async (t) => {
     const { links, token, redesign } = await startWithLink(t)
     const red = await redesign(await links.readByToken(token), RED)
-    const design = await links.checkDesign(red, { design: RED }, drawing)
     await redesign(red, BLUE)
-    const changed = await links.change(red, { title: 'Menu', design: RED }, { charge, design })
+    const changed = await links.change(red, { title: 'Menu', design: RED }, client)
     assert.deepEqual([changed.design, changed.link.revision], [RED, 4])
     assert.deepEqual(await links.readByToken(token), changed)
   })
@@ -95,7 +93,7 @@ describe('a change of a link that another request has changed since it was read'
     const { links, token, redesign } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await redesign(owned, BLUE)
-    const changed = await links.change(owned, { title: 'Menu' }, { charge })
+    const changed = await links.change(owned, { title: 'Menu' }, client)
     assert.deepEqual(changed.design, BLUE)
     assert.deepEqual(await links.readByToken(token), changed)
   })
@@ -104,20 +102,25 @@ describe('a change of a link that another request has changed since it was read'
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await links.delete(token, undefined)
-    const refused = links.change(owned, { title: 'Ours' }, { charge })
+    const refused = links.change(owned, { title: 'Ours' }, client)
     await assert.rejects(refused, (error: Problem) => error instanceof Problem && error.code === 'unknown_token')
   })
 })
 
 test('a new design is drawn and charged once; one that the link already has is neither', async (t) => {
-  const { links, token, redesign, services } = await startWithLink(t)
+  const { links, token, services } = await startWithLink(t)
   const drawn = t.mock.method(services.qr.images, 'designed')
-  const charge = t.mock.fn(async () => {})
-  const owned = await redesign(await links.readByToken(token), RED)
-  assert.equal(drawn.mock.callCount(), 1)
-  for (const design of [RED, null, undefined])
-    await links.checkDesign(owned, design === undefined ? {} : { design }, { ...drawing, charge })
-  assert.deepEqual([drawn.mock.callCount(), charge.mock.callCount()], [1, 0])
-  await links.checkDesign(owned, { design: BLUE }, { ...drawing, charge })
-  assert.deepEqual([drawn.mock.callCount(), charge.mock.callCount()], [2, 1])
+  const charged: string[] = []
+  const charge: Client['charge'] = async (name) => {
+    charged.push(name)
+    return async () => {}
+  }
+  const change = async (body: object) => links.change(await links.readByToken(token), body, { ...client, charge })
+  await change({ design: RED })
+  assert.deepEqual([drawn.mock.callCount(), charged], [1, ['qr', 'changes']])
+  for (const body of [{ design: RED }, {}]) await change(body)
+  assert.deepEqual([drawn.mock.callCount(), charged], [1, ['qr', 'changes']])
+  await change({ design: null })
+  await change({ design: BLUE })
+  assert.deepEqual([drawn.mock.callCount(), charged], [2, ['qr', 'changes', 'changes', 'qr', 'changes']])
 })

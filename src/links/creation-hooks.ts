@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { CreationLimits } from './create.ts'
+import type { ClientNeeds } from './client.ts'
 import { idempotencyKey } from './idempotency/idempotency-header.ts'
 import type { Links } from './open.ts'
 
@@ -7,9 +7,8 @@ import type { Links } from './open.ts'
 export const creationSecurity = [{}, { creationKey: [] }]
 
 /** What routes that create need of the rest of the program. */
-export interface CreationHooksNeeds {
-  limits: Pick<CreationLimits, 'creation'>
-  links: Pick<Links, 'hasResponse'>
+export interface CreationHooksNeeds extends ClientNeeds {
+  links: Links
   /** A hook that refuses whom the operator does not let create. */
   mayCreate: onRequestAsyncHookHandler
 }

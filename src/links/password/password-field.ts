@@ -1,5 +1,4 @@
 import { Type } from '#typebox'
-import { invalidRequest, type Problem } from '../../http/problem.ts'
 import { RULE } from '../../http/validate.ts'
 
 /** An input of a page cannot hold line ends, so that they are refused with the other control characters. */
@@ -12,8 +11,3 @@ export const passwordField = Type.String({
   description: 'Visitors have to enter it. Only a hash of it is stored. Not for rows of a bulk request.',
   examples: ['correct horse battery'],
 })
-
-/** The problem of a request that cannot set a password. */
-export function passwordRefused(detail: string): Problem {
-  return invalidRequest([{ pointer: '/password', detail }])
-}
