@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
 import { noCharge } from '../src/links/charged.ts'
+import type { ChangeOptions } from '../src/links/change.ts'
 import type { Client } from '../src/links/client.ts'
 import type { OwnedLink } from '../src/links/design.ts'
 import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
@@ -107,20 +108,64 @@ describe('a change of a link that another request has changed since it was read'
   })
 })
 
-test('a new design is drawn and charged once; one that the link already has is neither', async (t) => {
-  const { links, token, services } = await startWithLink(t)
-  const drawn = t.mock.method(services.qr.images, 'designed')
-  const charged: string[] = []
+/** Changes the link of a token for a client whose charges and refunds are noted. */
+async function startNoting(t: TestContext) {
+  const server = await startWithLink(t)
+  const { links, token, services } = server
+  const noted: string[] = []
   const charge: Client['charge'] = async (name) => {
-    charged.push(name)
-    return async () => {}
+    noted.push(name)
+    return async () => void noted.push(`${name} refunded`)
   }
-  const change = async (body: object) => links.change(await links.readByToken(token), body, { ...client, charge })
+  const change = async (body: object, options?: ChangeOptions) =>
+    links.change(await links.readByToken(token), body, { ...client, charge }, options)
+  return { ...server, noted, change, drawn: t.mock.method(services.qr.images, 'designed') }
+}
+
+test('a new design is drawn and charged once; one that the link already has is neither', async (t) => {
+  const { noted, change, drawn } = await startNoting(t)
   await change({ design: RED })
-  assert.deepEqual([drawn.mock.callCount(), charged], [1, ['qr', 'changes']])
   for (const body of [{ design: RED }, {}]) await change(body)
-  assert.deepEqual([drawn.mock.callCount(), charged], [1, ['qr', 'changes']])
+  assert.deepEqual([drawn.mock.callCount(), noted], [1, ['qr', 'changes']])
   await change({ design: null })
   await change({ design: BLUE })
-  assert.deepEqual([drawn.mock.callCount(), charged], [2, ['qr', 'changes', 'changes', 'qr', 'changes']])
+  assert.deepEqual([drawn.mock.callCount(), noted], [2, ['qr', 'changes', 'changes', 'qr', 'changes']])
+})
+
+describe('a change of a design, a webhook and a password at once', () => {
+  const webhook = { url: 'https://example.com/hook', events: ['link.changed'] }
+  const body = { title: 'Menu', design: RED, webhook, password: 'correct horse' }
+
+  test('charges the image, the webhook, the hashing and the change, in this order', async (t) => {
+    const { noted, change, links, token } = await startNoting(t)
+    const { link, design, webhook: set } = await change(body)
+    assert.deepEqual([link.title, link.revision, design, set?.url], ['Menu', 2, RED, webhook.url])
+    assert.deepEqual(noted, ['qr', 'links', 'links', 'changes'])
+    assert.deepEqual((await links.readByToken(token)).link, link)
+  })
+
+  const refusals: [why: string, body: object, options: ChangeOptions][] = [
+    ['another revision is required', body, { ifMatch: '"7"' }],
+    ['a field is invalid', { ...body, title: 7 }, {}],
+    ['the password is too short', { ...body, password: 'short' }, {}],
+  ]
+  for (const [why, refused, options] of refusals) {
+    test(`hashes nothing and refunds the webhook, but not the image, when ${why}`, async (t) => {
+      const { noted, change, links, token, services } = await startNoting(t)
+      const hashed = t.mock.method(services.links.passwords, 'hash')
+      const before = await links.readByToken(token)
+      await assert.rejects(change(refused, options), Problem)
+      assert.deepEqual([noted, hashed.mock.callCount()], [['qr', 'links', 'links refunded'], 0])
+      assert.deepEqual(await links.readByToken(token), before)
+    })
+  }
+
+  test('charges the image alone when whoever saw the design does not approve of it', async (t) => {
+    const { noted, change, links, token, drawn } = await startNoting(t)
+    const before = await links.readByToken(token)
+    const approve = (design: object | null) =>
+      assert.deepEqual([design, drawn.mock.callCount()], [BLUE, 1], 'not this one')
+    await assert.rejects(change(body, { approve }), /not this one/)
+    assert.deepEqual([noted, await links.readByToken(token)], [['qr'], before])
+  })
 })

@@ -3,6 +3,7 @@ import type { Origin } from '../http/origin.ts'
 import type { Problem } from '../http/problem.ts'
 import type { Holder } from '../lib/holder.ts'
 import type { Refund } from './charged.ts'
+import type { Links } from './open.ts'
 
 /** Who asks for a link to be created or changed: the work is charged to this client, and waits in its name. */
 export interface Client {
@@ -36,13 +37,14 @@ export interface ClientLimits {
   ) => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
 
-/** What a route needs to know the client of a request. */
-export interface ClientNeeds {
+/** What the routes and pages that create and change links need of the rest of the program. */
+export interface WriteNeeds {
+  links: Links
   origin: Pick<Origin, 'of'>
   limits: ClientLimits
 }
 
-export function clientOf({ origin, limits }: ClientNeeds, request: FastifyRequest, reply: FastifyReply): Client {
+export function clientOf({ origin, limits }: WriteNeeds, request: FastifyRequest, reply: FastifyReply): Client {
   return {
     origin: origin.of(request),
     holder: limits.holderOf(request),

@@ -5,8 +5,15 @@ import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { parseDraft, type Draft } from './draft.ts'
 import type { IdempotentRequest } from './idempotency/idempotency.ts'
-import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
-import { hashDraft, type HashedDraft } from './password/new-password.ts'
+import {
+  aliasError,
+  hashDraft,
+  insertDraft,
+  insertDrafts,
+  type CreatedLink,
+  type Creation,
+  type HashedDraft,
+} from './insert.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type WebhookDetails, type WebhookDraft } from './webhook.ts'
 

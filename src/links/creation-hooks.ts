@@ -1,14 +1,12 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { ClientNeeds } from './client.ts'
+import type { WriteNeeds } from './client.ts'
 import { idempotencyKey } from './idempotency/idempotency-header.ts'
-import type { Links } from './open.ts'
 
 /** For the OpenAPI document: anyone may create, or whoever has a key of the operator. */
 export const creationSecurity = [{}, { creationKey: [] }]
 
 /** What routes that create need of the rest of the program. */
-export interface CreationHooksNeeds extends ClientNeeds {
-  links: Links
+export interface CreationHooksNeeds extends WriteNeeds {
   /** A hook that refuses whom the operator does not let create. */
   mayCreate: onRequestAsyncHookHandler
 }

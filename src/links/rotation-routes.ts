@@ -1,15 +1,14 @@
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
-import { clientOf } from './client.ts'
+import { clientOf, type WriteNeeds } from './client.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
-import type { LinkRoutesNeeds } from './routes.ts'
 import { rotatedBody } from './schemas.ts'
 
 /** The request has no body. */
 const BODY_LIMIT = 1024
 
 /** `POST /api/manage/<token>/rotate` */
-export function rotationRoutes(needs: Omit<LinkRoutesNeeds, 'totals'>): OwnerRoutes {
+export function rotationRoutes(needs: WriteNeeds): OwnerRoutes {
   const { links } = needs
   return ownerRoutes({
     config: { work: 'creations', isCharged: true },

@@ -6,19 +6,17 @@ import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { requireKnownMembers } from '../http/unknown-input.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
-import { clientOf, type ClientNeeds } from './client.ts'
+import { clientOf, type WriteNeeds } from './client.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
 import { details } from './details.ts'
 import { entityTag, type StatedTotals } from './link.ts'
-import type { Links } from './open.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
-export interface LinkRoutesNeeds extends ClientNeeds {
-  links: Links
+export interface LinkRoutesNeeds extends WriteNeeds {
   /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<StatedTotals>
 }

@@ -3,10 +3,9 @@ import { pageLanguage } from '../http/accept.ts'
 import { redirectToPage, sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import { clientOf, type ClientNeeds } from '../links/client.ts'
+import { clientOf, type WriteNeeds } from '../links/client.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
-import type { Links } from '../links/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import type { CreationGate } from '../keys/open.ts'
 import { createOnce, MAX_FORM_KEY } from './create-once.ts'
@@ -19,8 +18,7 @@ import { FORM_LIMIT } from './read-form.ts'
 import { truncateInput } from './typed-input.ts'
 
 /** What the page needs from the rest of the program. */
-export interface HomeNeeds extends ClientNeeds {
-  links: Links
+export interface HomeNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string

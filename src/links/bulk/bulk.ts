@@ -5,9 +5,8 @@ import { ChargedRollback, refundFailed, type Charge, type Refund } from '../char
 import type { Client } from '../client.ts'
 import { createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
-import { insertDrafts, type CreatedLink } from '../insert.ts'
+import { insertDrafts, withoutPassword, type CreatedLink, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
-import { withoutPassword, type HashedDraft } from '../password/new-password.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */

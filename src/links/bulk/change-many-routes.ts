@@ -9,14 +9,8 @@ import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
-import { clientOf, type ClientNeeds } from '../client.ts'
+import { clientOf, type WriteNeeds } from '../client.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
-import type { Links } from '../open.ts'
-
-/** What changes of many links need of the rest of the program. */
-export interface ChangesNeeds extends ClientNeeds {
-  links: Links
-}
 
 interface ChangesRoute {
   Querystring: Static<typeof changesQuery>
@@ -49,7 +43,7 @@ const schema = {
 }
 
 /** `POST /api/manage`, where `readChanges` reads the body. */
-export function changesRoute(needs: ChangesNeeds): Route {
+export function changesRoute(needs: WriteNeeds): Route {
   const { links, limits } = needs
   const { onSend = [], ...hooks } = limits.creation('misses')
   return route<ChangesRoute>({

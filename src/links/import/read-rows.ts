@@ -8,7 +8,7 @@ import { noCharge } from '../charged.ts'
 import { readDraft } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
-import { hashDraft, type HashedDraft } from '../password/new-password.ts'
+import { hashDraft, newLink } from '../insert.ts'
 import { asHolder } from '../../lib/holder.ts'
 
 const MAX_CLICKS = 1e12
@@ -52,7 +52,7 @@ async function readRow(deps: LinkDeps, row: object, own: OwnFields, origin: stri
   // The operator's own work is not charged.
   const client = { origin, holder: asHolder('import'), charge: noCharge }
   const draft = await hashDraft(deps.passwords, readDraft({ ...deps, onTrimmed }, row), client.holder)
-  const link = newLink(deps, draft, own)
+  const link = newLink(deps, draft, { ...own, code: draft.alias ?? '' })
   const design = await checkDesign(deps.designs, { code: link.code, design: undefined }, row, client)
   return { linkId: link.id, own, link, design, isTrimmed }
 }
@@ -113,11 +113,4 @@ function isFrom1970Until(now: number, time: number): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
-}
-
-function newLink(deps: LinkDeps, draft: HashedDraft, own: OwnFields): NewLink {
-  const { alias = '', ...content } = draft
-  const { codeKey: key, tokenHash, createdAt, active } = own
-  const times = { createdAt, updatedAt: deps.now() }
-  return { id: deps.ids.next(), ...content, code: alias, codeKey: key, tokenHash, active, revision: 1, ...times }
 }

@@ -9,8 +9,7 @@ import { forbidCaching } from '../../links/access.ts'
 import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
-import { clientOf, type ClientNeeds } from '../../links/client.ts'
-import type { Links } from '../../links/open.ts'
+import { clientOf, type WriteNeeds } from '../../links/client.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
@@ -28,8 +27,7 @@ import { sheetPage } from './sheet.ts'
 import { readList, readUpload, type Upload } from './upload.ts'
 
 /** What the page needs from the rest of the program. */
-export interface BulkPageNeeds extends ClientNeeds {
-  links: Links
+export interface BulkPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   codeText: (code: string, origin: string) => string
   codeSvg: (code: string, origin: string) => string

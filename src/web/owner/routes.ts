@@ -5,10 +5,9 @@ import { addVary } from '../../http/compress.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
-import { clientOf, type ClientNeeds } from '../../links/client.ts'
+import { clientOf, type WriteNeeds } from '../../links/client.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
-import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/api/routes.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
@@ -24,8 +23,7 @@ import type { Outcome, Submission } from './submission.ts'
 import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
-export interface OwnerPageNeeds extends ClientNeeds {
-  links: Links
+export interface OwnerPageNeeds extends WriteNeeds {
   shares: Submission['shares']
   /** False when the operator has turned webhooks off. */
   hasWebhooks: boolean
