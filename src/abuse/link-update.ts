@@ -1,6 +1,6 @@
 import { Problem } from '../http/problem.ts'
 import type { Link } from '../links/link.ts'
-import { linkOfCode } from '../links/manage.ts'
+import { linkOfCode } from '../links/look-up.ts'
 
 type LinkDeps = Parameters<typeof linkOfCode>[0]
 

@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import type { Database } from '../db/database.ts'
 import { route, type Route } from '../http/route.ts'
 import { codeKey, isCode, type IsReserved } from './code.ts'
-import type { CreationLimits } from './create.ts'
+import type { ClientLimits } from './client.ts'
 import { isCodeUsed } from './create-store.ts'
 
 /** Why no new link may have a code. */
@@ -43,7 +43,7 @@ export function availabilityRoute({
   limits,
 }: {
   links: { findAvailability: (code: string) => Promise<Availability> }
-  limits: Pick<CreationLimits, 'chargeNotFound'>
+  limits: Pick<ClientLimits, 'chargeNotFound'>
 }): Route {
   return route<CodeRoute>({
     config: { isCharged: true },

@@ -4,27 +4,174 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
-import type { DesignedLink } from './design.ts'
+import { refundFailed } from './charged.ts'
+import type { Client } from './client.ts'
+import type { LinkDeps } from './deps.ts'
+import { checkDesign, type CheckedDesign, type DesignedLink, type OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
-import { recordRevision } from './history/history.ts'
+import { changeUnits, recordRevision } from './history/history.ts'
+import { deleteLinkData } from './link-data.ts'
 import { mayChange, type Link } from './link.ts'
+import { linkOfToken, ownedById } from './look-up.ts'
 import type { PasswordHash } from './password/password.ts'
-import { updateLink } from './store.ts'
+import { insertDeletions } from './purge-store.ts'
+import { deleteLinkRow, updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
-import type { UrlPolicy } from './url-policy.ts'
-import type { LinkWebhooks } from './webhook.ts'
+import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
+import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
 
-/** What a change of a link's fields needs. */
-export interface ChangeRules extends UrlPolicy {
-  now: () => number
-  webhooks: Pick<LinkWebhooks, 'onChange'>
+/** Options of a change. */
+export interface ChangeOptions {
+  /** The `If-Match` header: the revisions that may be changed. */
+  ifMatch?: string | undefined
+  onTrimmed?: OnTrimmed | undefined
+  /** Called with the design of the body once that can be scanned, before anything is changed: what it throws ends the change. */
+  approve?: (design: object | null) => void
 }
 
-/** The parts of a change that are not taken from its body. */
-export interface ChangeParts {
-  isOther?: boolean
-  password?: PasswordHash | null | undefined
+/** A change that a client asks for. */
+interface Change extends ChangeOptions {
+  owned: OwnedLink
+  body: unknown
+  client: Client
 }
+
+/** The parts of a change that take more than a look at its body. */
+interface CheckedParts {
+  /** When absent, the design stays. */
+  design: CheckedDesign | undefined
+  /** When absent, the webhook stays. */
+  webhook: CheckedWebhook | undefined
+  /** Null removes the password; undefined leaves it as it is. */
+  password: PasswordHash | null | undefined
+}
+
+/**
+ * Changes the fields of a link that `body` names. A body that changes nothing does not increase the revision.
+ *
+ * What costs the client's quota or the service's time comes in this order: a new design is drawn (`qr`), a new webhook is
+ * charged as a creation (`links`), everything else is validated, a password is hashed (`links`), and what is written is charged
+ * by its size (`changes`). A change that fails is refunded, but for what it has had drawn and hashed.
+ * @param owned the link as it was read; it is read again only if it was changed in the meantime
+ * @throws {Problem} 400 for an invalid field, 404 for a deleted link, 409 for a suspended link, 412 when `ifMatch` names
+ * another revision, 422 for a blocked destination, 429 when a quota is used up, 503 when too many images or passwords wait
+ */
+export async function changeLink(
+  deps: LinkDeps,
+  owned: OwnedLink,
+  body: unknown,
+  client: Client,
+  options: ChangeOptions = {},
+): Promise<OwnedLink> {
+  const { link, design: present } = owned
+  const design = await checkDesign(deps.designs, { code: link.code, design: present }, body, client)
+  if (design !== undefined) options.approve?.(design.value)
+  return refundFailed(
+    () => client.charge('links'),
+    async (chargeOnce) => {
+      const webhook = await checkWebhook(deps, owned, body, chargeOnce, options.onTrimmed)
+      const change = { ...options, owned, body, client }
+      const password = await hashPassword(deps, change)
+      return writeChange(deps, change, { design, webhook, password })
+    },
+  )
+}
+
+/** Hashes the password of a body last, and charges it as a creation: both because it takes longer than any other change. */
+async function hashPassword(
+  deps: LinkDeps,
+  { owned: { link }, body, client, ifMatch }: Change,
+): Promise<CheckedParts['password']> {
+  const password = isObject(body) ? body['password'] : undefined
+  // Any other value is invalid, and the change is refused.
+  if (typeof password !== 'string') return password === null ? null : undefined
+  requireMatch(link, ifMatch)
+  nextRevision(deps, link, body)
+  return refundFailed(
+    () => client.charge('links'),
+    async (chargeOnce) => {
+      await chargeOnce()
+      return deps.passwords.hash(password, { ...client.holder, about: link.id })
+    },
+  )
+}
+
+function writeChange(
+  deps: LinkDeps,
+  { owned, body, client, ifMatch, onTrimmed }: Change,
+  { design, webhook, password }: CheckedParts,
+): Promise<OwnedLink> {
+  let units = 1
+  const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
+    const { link } = present
+    const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
+    const next = nextRevision({ ...deps, onTrimmed }, link, body, {
+      isOther: designChanges || webhook !== undefined,
+      password,
+    })
+    if (next === link) return present
+    const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
+    units = changeUnits(present, changed)
+    await chargeOnce()
+    return runChange(deps.db, isPause(body), async (transaction) => {
+      if (!(await commitChange(deps, transaction, present, changed))) return undefined
+      if (designChanges) await deps.designs.save(transaction, link.id, design)
+      if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
+      return changed
+    })
+  }
+  const reread = () => ownedById(deps, owned.link.id)
+  return refundFailed(
+    () => client.charge('changes', units),
+    (chargeOnce) => retryOnConflict(deps, owned, reread, ifMatch, (present) => attempt(present, chargeOnce)),
+  )
+}
+
+/**
+ * Deletes a link; its code stays taken. The same transaction records that its data elsewhere is to be purged, so that a
+ * crash cannot keep that from happening.
+ * @returns the deleted link
+ * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
+ */
+export async function deleteLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
+  const read = async () => ({ link: await linkOfToken(deps, token) })
+  const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
+    deps.db.urgent('removal', async (transaction) => {
+      if (!(await deleteLinkRow(transaction, present.link))) return undefined
+      await deleteLinkData(transaction, present.link.id)
+      await insertDeletions(transaction, [present.link.id])
+      return present
+    }),
+  )
+  deps.purgeScans(deleted.id)
+  return deleted
+}
+
+/** Records unknown links as deleted, so that their data elsewhere is purged. */
+export function recordDeleted({ db }: { db: Database }, linkIds: number[]): Promise<void> {
+  return db.transaction((transaction) => insertDeletions(transaction, linkIds))
+}
+
+/** Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. */
+async function retryOnConflict<T extends { link: Link }>(
+  { invalidate }: Pick<LinkDeps, 'invalidate'>,
+  read: T,
+  reread: () => Promise<T>,
+  ifMatch: string | undefined,
+  change: (present: T) => Promise<T | undefined>,
+): Promise<T> {
+  for (let present = read; ; present = await reread()) {
+    const { link } = present
+    requireMatch(link, ifMatch)
+    const changed = await change(present)
+    if (changed === undefined) continue
+    invalidate(link.code)
+    return changed
+  }
+}
+
+/** What the next revision of a link is made with. */
+type RevisionDeps = UrlPolicy & Pick<LinkDeps, 'now'>
 
 /**
  * @param ifMatch the revisions that may be changed, as `If-Match` has them
@@ -57,12 +204,17 @@ export function runChange<T>(
  * @param parts `isOther`: whether the change has another part, which is not in these fields; `password`: its hash, null removes it
  * @throws {Problem} 400 for an invalid field, 409 for a suspended link, 422 for a blocked destination
  */
-export function nextRevision(rules: ChangeRules, link: Link, body: unknown, parts: ChangeParts = {}): Link {
+export function nextRevision(
+  deps: RevisionDeps,
+  link: Link,
+  body: unknown,
+  parts: { isOther?: boolean; password?: PasswordHash | null | undefined } = {},
+): Link {
   const { isOther = false, password = link.password } = parts
   requireNotSuspended(link)
-  const patched = { ...parsePatch(link, body, rules), password }
+  const patched = { ...parsePatch(link, body, deps), password }
   if (isDeepStrictEqual(patched, link) && !isOther) return link
-  return { ...patched, revision: link.revision + 1, updatedAt: rules.now() }
+  return { ...patched, revision: link.revision + 1, updatedAt: deps.now() }
 }
 
 /**
@@ -71,7 +223,7 @@ export function nextRevision(rules: ChangeRules, link: Link, body: unknown, part
  * @returns false when the link was changed or deleted since it was read
  */
 export async function commitChange(
-  { webhooks }: Pick<ChangeRules, 'webhooks'>,
+  { webhooks }: { webhooks: Pick<LinkWebhooks, 'onChange'> },
   transaction: Transaction<Tables>,
   before: DesignedLink,
   after: DesignedLink,

@@ -1,10 +1,8 @@
-/**
- * Charges a creation to the client's quota, and resolves to the function that refunds it; rejects when the quota is used up.
- */
-export type Charge = () => Promise<() => Promise<void>>
+/** Gives back what was charged. */
+export type Refund = () => Promise<void>
 
-/** Charges a change by what it stores (`changeUnits`). */
-export type ChargeChange = (units: number) => ReturnType<Charge>
+/** Charges the client's quota, and resolves to the refund; rejects when the quota is used up. */
+export type Charge = () => Promise<Refund>
 
 /** Charges nothing. */
 export const noCharge: Charge = async () => async () => {}
@@ -12,7 +10,10 @@ export const noCharge: Charge = async () => async () => {}
 /** A creation throws this to be rolled back and charged all the same. */
 export class ChargedRollback extends Error {}
 
-/** Runs a change; refunds one that fails. */
+/**
+ * Runs work that is charged; refunds it when it fails.
+ * @param run is given the charge, which counts once however often it is called
+ */
 export async function refundFailed<T>(
   charge: Charge,
   run: (chargeOnce: () => Promise<void>) => Promise<T>,
@@ -21,15 +22,12 @@ export async function refundFailed<T>(
   return done
 }
 
-/**
- * Runs a creation that may be a retry; refunds a retry, and a creation that fails.
- * @param run is given the charge, which counts once, to be called before each attempt to create
- */
+/** The same of a creation that may be a retry, which is refunded as well. */
 export async function runCharged<T extends { isRetry: boolean }>(
   charge: Charge,
   run: (chargeOnce: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  let refund: (() => Promise<void>) | undefined
+  let refund: Refund | undefined
   try {
     const result = await run(async () => {
       refund ??= await charge()

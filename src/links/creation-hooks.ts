@@ -1,15 +1,12 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { CreationLimits } from './create.ts'
+import type { WriteNeeds } from './client.ts'
 import { idempotencyKey } from './idempotency/idempotency-header.ts'
-import type { Links } from './open.ts'
 
 /** For the OpenAPI document: anyone may create, or whoever has a key of the operator. */
 export const creationSecurity = [{}, { creationKey: [] }]
 
 /** What routes that create need of the rest of the program. */
-export interface CreationHooksNeeds {
-  limits: Pick<CreationLimits, 'creation'>
-  links: Pick<Links, 'hasResponse'>
+export interface CreationHooksNeeds extends WriteNeeds {
   /** A hook that refuses whom the operator does not let create. */
   mayCreate: onRequestAsyncHookHandler
 }

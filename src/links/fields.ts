@@ -2,9 +2,20 @@ import { Type } from '#typebox'
 import { publicUrl, text } from '../http/fields.ts'
 import { RULE } from '../http/validate.ts'
 import { CODE_PATTERN } from './code.ts'
-import { passwordField } from './password/password-field.ts'
 import { rulesSchema } from './rules/rule.ts'
+
 const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
+
+/** An input of a page cannot hold line ends, so that they are refused with the other control characters. */
+const passwordField = Type.String({
+  title: 'Password',
+  minLength: 8,
+  maxLength: 200,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  [RULE]: 'must hold no control characters and no lone surrogates',
+  description: 'Visitors have to enter it. Only a hash of it is stored. Not for rows of a bulk request.',
+  examples: ['correct horse battery'],
+})
 
 /** The fields of every kind. */
 export const commonFields = {

@@ -1,12 +1,13 @@
 import type { Transaction } from '#kysely'
-import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import { Problem, REASON } from '../http/problem.ts'
-import { codeKey, randomCode, type IsReserved } from './code.ts'
+import { invalidRequest, Problem, REASON } from '../http/problem.ts'
+import { codeKey, randomCode } from './code.ts'
 import { insertLink, insertLinks, type NewLink } from './create-store.ts'
-import type { LinkIds } from './ids.ts'
+import type { LinkDeps } from './deps.ts'
+import type { Draft } from './draft.ts'
 import { addresses, type Addresses } from './link.ts'
-import type { HashedDraft } from './password/new-password.ts'
+import type { PasswordHash, Passwords } from './password/password.ts'
+import type { Holder } from '../lib/holder.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import type { WebhookDetails } from './webhook.ts'
 
@@ -26,20 +27,31 @@ export interface Creation {
   ids: number[]
 }
 
-interface InsertDeps {
-  db: Pick<Database, 'prepareChange'>
-  ids: LinkIds
-  now: () => number
-  isReserved: IsReserved
+/** A draft that may be stored: its password is hashed. */
+export type HashedDraft = Omit<Draft, 'password'> & { password: PasswordHash | null }
+
+/** @throws {Problem} 503 at once when too many wait */
+export async function hashDraft(passwords: Passwords, draft: Draft, holder: Holder): Promise<HashedDraft> {
+  return { ...draft, password: draft.password === null ? null : await passwords.hash(draft.password, holder) }
+}
+
+/**
+ * A draft of a request that has no time for hashing.
+ * @throws {Problem} 400 when the draft has a password
+ */
+export function withoutPassword(draft: Draft): HashedDraft {
+  if (draft.password === null) return { ...draft, password: null }
+  const detail = 'cannot be set in a bulk request; create this link by itself, or set it by a change'
+  throw invalidRequest([{ pointer: '/password', detail }])
 }
 
 /**
  * Inserts a link by one statement.
  * @throws {Problem} 409 when its alias is taken
  */
-export async function insertDraft(deps: InsertDeps, draft: HashedDraft, origin: string): Promise<CreatedLink> {
+export async function insertDraft(deps: LinkDeps, draft: HashedDraft, origin: string): Promise<CreatedLink> {
   for (let attempt = 0; ; attempt++) {
-    const { link, created } = newLink(deps, draft, draft.alias ?? freeCode(deps, attempt), origin)
+    const { link, created } = newCreation(deps, draft, draft.alias ?? freeCode(deps, attempt), origin)
     if (await insertLink(deps.db, link)) {
       deps.ids.markUsed(link.id)
       return created
@@ -50,21 +62,22 @@ export async function insertDraft(deps: InsertDeps, draft: HashedDraft, origin: 
 
 /** Inserts links, many by one statement. Returns them in the order of the drafts, with a problem for each taken alias. */
 export async function insertDrafts(
-  deps: InsertDeps,
+  deps: LinkDeps,
   { transaction, ids }: Creation,
   drafts: HashedDraft[],
   origin: string,
 ): Promise<(CreatedLink | Problem)[]> {
   const results: (CreatedLink | undefined)[] = drafts.map(() => undefined)
   const insert = async (codes: [at: number, draft: HashedDraft, code: string][]) => {
-    const candidates = new Map<string, { at: number } & ReturnType<typeof newLink>>()
+    const candidates = new Map<string, { at: number } & ReturnType<typeof newCreation>>()
     // The first of two equal codes wins.
     for (const [at, draft, code] of codes) {
-      if (!candidates.has(codeKey(code))) candidates.set(codeKey(code), { at, ...newLink(deps, draft, code, origin) })
+      if (!candidates.has(codeKey(code)))
+        candidates.set(codeKey(code), { at, ...newCreation(deps, draft, code, origin) })
     }
     const links = Array.from(candidates.values(), ({ link }) => link)
     for (const key of await insertLinks(transaction, links)) {
-      const { at, link, created } = candidates.get(key) as { at: number } & ReturnType<typeof newLink>
+      const { at, link, created } = candidates.get(key) as { at: number } & ReturnType<typeof newCreation>
       results[at] = created
       ids.push(link.id)
     }
@@ -81,26 +94,36 @@ export async function insertDrafts(
   return results.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
 }
 
-function newLink(deps: InsertDeps, draft: HashedDraft, code: string, origin: string) {
-  const now = deps.now()
+function newCreation(deps: LinkDeps, draft: HashedDraft, code: string, origin: string) {
   const token = newToken()
-  const link: NewLink = {
-    id: deps.ids.next(),
-    ...draft,
-    code,
-    codeKey: codeKey(code),
-    tokenHash: hashToken(token),
-    active: true,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const link = newLink(deps, draft, { code, tokenHash: hashToken(token) })
   const created: CreatedLink = { code, ...addresses(code, origin), manage_url: `${origin}/m/${token}`, token }
   return { link, created }
 }
 
+/** @param own `createdAt` is now unless it is given, and the link is active unless it is not to be */
+export function newLink(
+  { ids, now }: Pick<LinkDeps, 'ids' | 'now'>,
+  draft: HashedDraft,
+  own: Pick<NewLink, 'code' | 'tokenHash'> & Partial<Pick<NewLink, 'active' | 'createdAt'>>,
+): NewLink {
+  const updatedAt = now()
+  const { code, tokenHash, active = true, createdAt = updatedAt } = own
+  return {
+    id: ids.next(),
+    ...draft,
+    code,
+    codeKey: codeKey(code),
+    tokenHash,
+    active,
+    revision: 1,
+    createdAt,
+    updatedAt,
+  }
+}
+
 /** A random code that is not reserved. */
-function freeCode({ isReserved }: Pick<InsertDeps, 'isReserved'>, attempt: number): string {
+function freeCode({ isReserved }: LinkDeps, attempt: number): string {
   for (;;) {
     const code = randomCode(attempt)
     if (!isReserved(code)) return code

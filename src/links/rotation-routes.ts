@@ -1,21 +1,15 @@
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
-import { noCharge } from './charged.ts'
+import { clientOf, type WriteNeeds } from './client.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
-import type { Links } from './open.ts'
-import type { LinkRoutesNeeds } from './routes.ts'
 import { rotatedBody } from './schemas.ts'
-
-/** What the route needs of the rest of the program. */
-export interface RotationRoutesNeeds extends Pick<LinkRoutesNeeds, 'origin' | 'limits'> {
-  links: Pick<Links, 'requireToken' | 'rotate'>
-}
 
 /** The request has no body. */
 const BODY_LIMIT = 1024
 
 /** `POST /api/manage/<token>/rotate` */
-export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): OwnerRoutes {
+export function rotationRoutes(needs: WriteNeeds): OwnerRoutes {
+  const { links } = needs
   return ownerRoutes({
     config: { work: 'creations', isCharged: true },
     bodyLimit: BODY_LIMIT,
@@ -35,10 +29,7 @@ export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): 
       if (idempotentRequest(request) === undefined) await links.requireToken(tokenOf(request))
     },
     handler: (request, reply) =>
-      links.rotate(tokenOf(request), {
-        origin: origin.of(request),
-        // A change is not limited; a stored response is, as that of a creation.
-        charge: idempotentRequest(request) ? () => limits.charge(request, reply, 'links') : noCharge,
+      links.rotate(tokenOf(request), clientOf(needs, request, reply), {
         idempotentRequest: idempotentRequest(request),
       }),
   })

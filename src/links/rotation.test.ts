@@ -21,9 +21,9 @@ function openTokens(db: Database) {
   const deps = { db, now: clock, ids, idempotency: createIdempotency(db, clock) }
   const rotate = async (token: string, key?: string): Promise<string> => {
     const idempotentRequest = key === undefined ? undefined : { key, request: 'a path' }
-    const options = { origin: 'https://qr.example.com', charge: noCharge, idempotentRequest }
+    const client = { origin: 'https://qr.example.com', charge: noCharge }
     try {
-      const rotated = await rotateToken(deps, token, options)
+      const rotated = await rotateToken(deps, token, client, { idempotentRequest })
       assert.equal(rotated.manage_url, `https://qr.example.com/m/${rotated.token}`)
       return rotated.token
     } catch (error) {

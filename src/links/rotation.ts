@@ -1,7 +1,10 @@
 import type { Database } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import { hashToken, isToken, newToken } from '../lib/token.ts'
-import { createCharged, type CreationOptions, type LinkDeps } from './create.ts'
+import { noCharge } from './charged.ts'
+import type { Client } from './client.ts'
+import { createCharged, type CreationOptions } from './create.ts'
+import type { LinkDeps } from './deps.ts'
 import { findRoles, promoteToken, putNextToken } from './rotation-store.ts'
 import { hasToken } from './store.ts'
 
@@ -70,13 +73,14 @@ export function unknownToken(): Problem {
  * Issues a token that replaces a link's own once it is used, or an hour later; an earlier one that was not used is void. So
  * whoever lost the response still has a token that works.
  * @param options of its `idempotentRequest` the key and the headers count: a retry may come with the old token, even when that
- * no longer works, or with the new one
- * @throws {Problem} 404 for an unknown token, 422 when the key was used for another request, and what `charge` rejects with
+ * no longer works, or with the new one. Only a response that is stored for retries is charged, as that of a creation.
+ * @throws {Problem} 404 for an unknown token, 422 when the key was used for another request, 429 when the quota is used up
  */
 export async function rotateToken(
   deps: TokenDeps & Pick<LinkDeps, 'idempotency' | 'ids'>,
   token: string,
-  { origin, charge, idempotentRequest }: CreationOptions,
+  client: Pick<Client, 'origin' | 'charge'>,
+  { idempotentRequest }: CreationOptions,
 ): Promise<RotatedToken> {
   const isKnown = await isWorking(deps, token)
   const key = idempotentRequest && {
@@ -86,12 +90,12 @@ export async function rotateToken(
   }
   const chargeKnown = async () => {
     if (!isKnown) throw unknownToken()
-    return charge()
+    return idempotentRequest === undefined ? noCharge() : client.charge('links')
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
     const next = newToken()
     const rotation = { nextHash: hashToken(next), now: deps.now() }
     if (!(await putNextToken(transaction, hashToken(token), rotation))) throw unknownToken()
-    return { token: next, manage_url: `${origin}/m/${next}` }
+    return { token: next, manage_url: `${client.origin}/m/${next}` }
   })
 }

@@ -6,19 +6,17 @@ import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { requireKnownMembers } from '../http/unknown-input.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
+import { clientOf, type WriteNeeds } from './client.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
 import { details } from './details.ts'
 import { entityTag, type StatedTotals } from './link.ts'
-import type { Links } from './open.ts'
-import { changeCharged, type PartsNeeds } from './change-parts.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
-export interface LinkRoutesNeeds extends PartsNeeds {
-  links: PartsNeeds['links'] & Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'change' | 'delete'>
+export interface LinkRoutesNeeds extends WriteNeeds {
   /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<StatedTotals>
 }
@@ -26,8 +24,7 @@ export interface LinkRoutesNeeds extends PartsNeeds {
 const tags = ['Links']
 
 /** `POST /api/links` */
-export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationHooksNeeds): Route {
-  const { links, origin, limits } = needs
+export function creationRoute(needs: CreationHooksNeeds): Route {
   return route({
     config: { work: 'creations' },
     ...creationHooks(needs, 'links'),
@@ -51,11 +48,8 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
       },
     },
     async handler(request, reply) {
-      const created = await links.create(request.body, {
-        origin: origin.of(request),
-        charge: () => limits.charge(request, reply, 'links'),
+      const created = await needs.links.create(request.body, clientOf(needs, request, reply), {
         idempotentRequest: idempotentRequest(request),
-        hashPassword: (password) => links.passwords.hash(password, limits.holderOf(request)),
         onTrimmed: warnsOfTrimmed(request, reply),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
@@ -120,7 +114,11 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
     async handler(request, reply) {
       const owned = await links.readByToken(tokenOf(request))
       requireKnownMembers(request, { kind: owned.link.kind })
-      return sendDetails(needs, request, reply, await changeCharged(needs, request, reply, owned))
+      const changed = await links.change(owned, request.body, clientOf(needs, request, reply), {
+        ifMatch: request.headers['if-match'],
+        onTrimmed: warnsOfTrimmed(request, reply),
+      })
+      return sendDetails(needs, request, reply, changed)
     },
   })
 }

@@ -6,6 +6,8 @@ import { isObject } from '../http/body.ts'
 import { publicUrl } from '../http/fields.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
+import type { LinkDeps } from './deps.ts'
+import type { OwnedLink } from './design.ts'
 import type { Link, Reported } from './link.ts'
 import { trimmedUrl } from './trim-urls.ts'
 import { urlFault, type OnTrimmed, type UrlPolicy } from './url-policy.ts'
@@ -155,8 +157,8 @@ export function portFault(text: string): string | undefined {
  * @throws {Problem} as `parseWebhook`, and what `charge` rejects with
  */
 export async function checkWebhook(
-  deps: UrlPolicy & { webhooks: Pick<LinkWebhooks, 'enabled' | 'milestone'> },
-  { link, webhook: present }: { link: Link; webhook: WebhookDetails | null },
+  deps: LinkDeps,
+  { link, webhook: present }: OwnedLink,
   body: unknown,
   charge: () => Promise<unknown>,
   onTrimmed?: OnTrimmed,

@@ -1,29 +1,19 @@
-import type { Database, Executor } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
-import type { CheckedDesign } from '../links/design.ts'
+import type { Designs } from '../links/design.ts'
 import { designSchema, type Design } from './design/schema.ts'
 import type { Images } from './images.ts'
 import { deleteDesign, findDesign, putDesign } from './store.ts'
-import type { Holder } from '../lib/holder.ts'
-
-/** The designs that are saved for links. */
-export interface Designs {
-  of: (linkId: number) => Promise<Design | undefined>
-  /**
-   * Validates a design from a request, and draws it once to check that the images of a link can be scanned.
-   * @param holder who waits for the image
-   * @throws {Problem} 400 with all invalid fields, or for an image that cannot be read
-   */
-  requireScannable: (value: unknown, link: { code: string; origin: string }, holder: Holder) => Promise<void>
-  /** Saves or removes a design as part of a transaction. */
-  save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
-}
 
 const validate = createValidator(designSchema)
 
 /** @param textOf the text that the QR code of a short link encodes */
-export function createDesigns(db: Database, images: Images, textOf: (code: string, origin: string) => string): Designs {
+export function createDesigns(
+  db: Database,
+  images: Images,
+  textOf: (code: string, origin: string) => string,
+): Designs<Design> {
   return {
     async of(linkId) {
       const design = await findDesign(db.read, linkId)

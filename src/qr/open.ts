@@ -1,7 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText } from './code-image.ts'
-import { createDesigns, type Designs } from './designs.ts'
+import type { Designs } from '../links/design.ts'
+import type { Design } from './design/schema.ts'
+import { createDesigns } from './designs.ts'
 import { createImages, type Images } from './images.ts'
 import { createPrintable } from './printable.ts'
 import { createRenderPool, type PoolOptions } from './pool/pool.ts'
@@ -12,7 +14,7 @@ const FEW = 4
 /** Draws QR images, and stores the designs of links. */
 export interface Qr {
   images: Images
-  designs: Designs
+  designs: Designs<Design>
   /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, compact?: boolean) => string
   /** The default SVG of a short link. */

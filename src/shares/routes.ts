@@ -5,7 +5,7 @@ import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/access.ts'
-import type { CreationLimits } from '../links/create.ts'
+import type { ClientLimits } from '../links/client.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/idempotency/idempotency-header.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Links } from '../links/open.ts'
@@ -18,7 +18,7 @@ export interface ShareRoutesNeeds {
   shares: Pick<Shares, 'create' | 'list' | 'revoke'>
   links: Pick<Links, 'requireToken' | 'findByToken'>
   origin: Pick<Origin, 'of'>
-  limits: Pick<CreationLimits, 'charge'>
+  limits: Pick<ClientLimits, 'charge'>
 }
 
 const tags = ['Shares']

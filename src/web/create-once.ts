@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../http/problem.ts'
-import type { LinkOptions } from '../links/create.ts'
+import type { Client } from '../links/client.ts'
 import type { Links } from '../links/open.ts'
+import type { OnTrimmed } from '../links/url-policy.ts'
 
 /** Characters of a form's idempotency key, which is a UUID. */
 export const MAX_FORM_KEY = 255
@@ -15,15 +16,15 @@ export const MAX_FORM_KEY = 255
 export async function createOnce(
   links: Pick<Links, 'create' | 'requireToken'>,
   body: object,
-  options: Pick<LinkOptions, 'origin' | 'charge' | 'onTrimmed'>,
-  formKey: string,
+  client: Client,
+  { formKey, onTrimmed }: { formKey: string; onTrimmed: OnTrimmed },
 ): Promise<string> {
   const request = JSON.stringify(body)
   const isKey = /^[\w-]{16,255}$/.test(formKey)
   const idempotentRequest = isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
-  const { token } = await links.create(body, { ...options, idempotentRequest })
+  const { token } = await links.create(body, client, { idempotentRequest, onTrimmed })
   if (idempotentRequest === undefined || (await hasLink(links, token))) return token
-  return (await links.create(body, { ...options, idempotentRequest: undefined })).token
+  return (await links.create(body, client, { onTrimmed })).token
 }
 
 async function hasLink(links: Pick<Links, 'requireToken'>, token: string): Promise<boolean> {

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../http/accept.ts'
 import { redirectToPage, sendPage } from '../http/document.ts'
-import type { Origin } from '../http/origin.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import type { CreationLimits } from '../links/create.ts'
+import { clientOf, type WriteNeeds } from '../links/client.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
-import type { Links } from '../links/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import type { CreationGate } from '../keys/open.ts'
 import { createOnce, MAX_FORM_KEY } from './create-once.ts'
@@ -20,10 +18,7 @@ import { FORM_LIMIT } from './read-form.ts'
 import { truncateInput } from './typed-input.ts'
 
 /** What the page needs from the rest of the program. */
-export interface HomeNeeds {
-  links: Pick<Links, 'create' | 'requireToken'>
-  origin: Pick<Origin, 'of'>
-  limits: Pick<CreationLimits, 'charge' | 'creation'>
+export interface HomeNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
@@ -94,14 +89,10 @@ async function createFromForm(
   try {
     await needs.creation.require(request, reply, keyIn(form))
     let isTrimmed = false
-    const options = {
-      origin: needs.origin.of(request),
-      charge: () => needs.limits.charge(request, reply, 'links'),
-      onTrimmed: () => void (isTrimmed = true),
-    }
+    const onTrimmed = () => void (isTrimmed = true)
     const rules = readPeriod(period, pageLanguage(request))
     const body = { kind: kind.name, ...values, utm, ...(rules.length > 0 && { rules }) }
-    const token = await createOnce(needs.links, body, options, formKey)
+    const token = await createOnce(needs.links, body, clientOf(needs, request, reply), { formKey, onTrimmed })
     reply.header('cache-control', 'no-store')
     return await redirectToPage(reply, `/m/${token}?created${isTrimmed ? '&trimmed' : ''}`)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
 import type { Link } from '../links/link.ts'
-import { linkOfId } from '../links/manage.ts'
+import { linkOfId } from '../links/look-up.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
 import { checkedAddress } from './checked-address.ts'

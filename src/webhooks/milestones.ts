@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Totals } from '../links/link.ts'
-import { linkOfId } from '../links/manage.ts'
+import { linkOfId } from '../links/look-up.ts'
 import { createEvent } from './event.ts'
 import type { Outbox } from './outbox.ts'
 import { advanceMilestone, findMilestones, findWebhook, type MilestoneRow } from './store.ts'

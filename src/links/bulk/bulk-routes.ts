@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { preferredType } from '../../http/accept.ts'
 import { isObject, readJsonRows, rowsProblem } from '../../http/body.ts'
-import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { sends } from '../../http/response-headers.ts'
@@ -11,16 +10,14 @@ import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
 import { warnOfUrls } from '../../http/notices.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
-import { chargeBulk } from './charge-bulk.ts'
 import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
-import type { CreationLimits } from '../create.ts'
+import { clientOf } from '../client.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
 import { CsvBody, decodeBody, warnOfEncoding } from './csv-body.ts'
 import { columns, readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from '../idempotency/idempotency-header.ts'
-import type { Links } from '../open.ts'
 
 /** The largest body of rows, in bytes. */
 export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
@@ -29,9 +26,6 @@ export const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
 export interface BulkNeeds extends CreationHooksNeeds {
-  links: Pick<Links, 'createBulk' | 'hasResponse'>
-  origin: Pick<Origin, 'of'>
-  limits: CreationLimits
   /** The QR image of a link as SVG, the same as at its own URL. */
   codeSvg: (code: string, origin: string) => string
 }
@@ -113,7 +107,7 @@ async function sendBulk(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
-  const origin = needs.origin.of(request)
+  const client = clientOf(needs, request, reply)
   const rows = await rowsOf(request)
   warnOfEncoding(request, reply)
   const asCsv =
@@ -123,9 +117,7 @@ async function sendBulk(
   reply.header('cache-control', 'no-store')
   try {
     const known = rows.map((row, at) => refusedRow(request, at) ?? row)
-    const result = await needs.links.createBulk(known, {
-      origin,
-      charge: chargeBulk(needs.limits, request, reply),
+    const result = await needs.links.createBulk(known, client, {
       idempotentRequest: idempotentRequest(request),
       atomic,
       dryRun,
@@ -137,7 +129,7 @@ async function sendBulk(
       return sendZip(
         reply,
         await writeCsv(rows, result),
-        imagesOf(result, (code) => needs.codeSvg(code, origin)),
+        imagesOf(result, (code) => needs.codeSvg(code, client.origin)),
       )
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {

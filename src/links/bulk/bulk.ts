@@ -1,11 +1,12 @@
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { ChargedRollback } from '../charged.ts'
-import { createCharged, readDraft, type CreationOptions, type LinkDeps } from '../create.ts'
-import { insertDrafts, type CreatedLink } from '../insert.ts'
+import { ChargedRollback, refundFailed, type Charge, type Refund } from '../charged.ts'
+import type { Client } from '../client.ts'
+import { createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
+import type { LinkDeps } from '../deps.ts'
+import { insertDrafts, withoutPassword, type CreatedLink, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
-import { withoutPassword, type HashedDraft } from '../password/new-password.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */
@@ -18,16 +19,8 @@ export interface BulkResult {
   results: RowResult<CreatedLink | { valid: true }>[]
 }
 
-/** What gives back the charges of a request that created nothing. */
-export interface BulkRefunds {
-  request: () => Promise<void>
-  aliases: () => Promise<void>
-}
-
 /** Options of a bulk creation. */
-export interface BulkOptions extends Omit<CreationOptions, 'charge'> {
-  /** Charges the request, and as many codes as its valid rows choose. */
-  charge: (aliases: number) => Promise<BulkRefunds>
+export interface BulkOptions extends CreationOptions {
   onTrimmedIn?: OnTrimmedIn | undefined
   /** Create all rows or none. */
   atomic: boolean
@@ -40,21 +33,22 @@ export interface BulkOptions extends Omit<CreationOptions, 'charge'> {
  * a problem: the reason why it could not be parsed.
  * @throws {Problem} 400 when no link could be created, with the result of each row among its members
  */
-export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkOptions): Promise<BulkResult> {
+export async function createBulk(
+  deps: LinkDeps,
+  rows: unknown[],
+  client: Client,
+  options: BulkOptions,
+): Promise<BulkResult> {
   const drafts = await readRows(deps, rows, options.onTrimmedIn)
   const valid = drafts.filter((draft): draft is HashedDraft => !(draft instanceof Problem))
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
   const chosen = valid.filter(({ alias }) => alias !== undefined).length
-  let refunds: BulkRefunds | undefined
-  const charge = async () => {
-    const { request, aliases } = (refunds = await options.charge(options.dryRun ? 0 : chosen))
-    return async () => void (await Promise.all([request(), aliases()]))
-  }
+  const { charge, refundAliases } = chargesOf(client, options.dryRun ? 0 : chosen)
   try {
     const result = await createCharged(deps, { ...options, charge }, async (creation) => {
-      const created = (await insertDrafts(deps, creation, valid, options.origin)).values()
+      const created = (await insertDrafts(deps, creation, valid, client.origin)).values()
       const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)
       if (options.dryRun) throw new DryRun(outcomes)
@@ -68,9 +62,23 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkO
   } catch (error) {
     if (error instanceof DryRun) return dryRunResult(error)
     if (!(error instanceof NoneCreated)) throw error
-    await refunds?.aliases()
+    await refundAliases()
     throw nothingCreated(error.outcomes)
   }
+}
+
+/** Charges the codes that the valid rows choose, as those stay taken for ever, also when their links are deleted; then the request. */
+function chargesOf(client: Client, aliases: number): { charge: Charge; refundAliases: Refund } {
+  let refund: Refund = async () => {}
+  const refundAliases = () => refund()
+  const chargeAliases = async () => (refund = await client.charge('aliases', aliases))
+  const charge = () =>
+    refundFailed(chargeAliases, async (chargeOnce) => {
+      if (aliases > 0) await chargeOnce()
+      const refundRequest = await client.charge('bulk')
+      return async () => void (await Promise.all([refundRequest(), refundAliases()]))
+    })
+  return { charge, refundAliases }
 }
 
 type Outcome = CreatedLink | Problem
@@ -121,7 +129,7 @@ async function readRows(
 
 const noWebhook = { pointer: '/webhook', detail: 'cannot be set in bulk; set it by a change of the link' }
 
-function readRow(deps: LinkDeps, row: unknown): HashedDraft | Problem {
+function readRow(deps: ReadingDeps, row: unknown): HashedDraft | Problem {
   if (row instanceof Problem) return row
   try {
     if (isObject(row) && row['webhook'] !== undefined) throw invalidRequest([noWebhook])

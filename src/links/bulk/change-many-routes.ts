@@ -1,35 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Static } from '#typebox'
 import { asObject, readJsonRows, rowsProblem } from '../../http/body.ts'
-import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
-import { invalidRequest, type Problem } from '../../http/problem.ts'
+import { invalidRequest } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { refusedRow, requireKnownInRow } from '../../http/unknown-input.ts'
 import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
-import type { Charge } from '../charged.ts'
+import { clientOf, type WriteNeeds } from '../client.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
-import type { Links } from '../open.ts'
-
-/** The client's quotas, as changes of many links use them. */
-export interface ChangesLimits {
-  /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
-  /** Charges changes; rejects when the quota has fewer left. */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: 'changes', units: number) => ReturnType<Charge>
-  /** Hooks that charge each refused request. */
-  creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
-}
-
-/** What changes of many links need of the rest of the program. */
-export interface ChangesNeeds {
-  links: Pick<Links, 'changeMany'>
-  origin: Pick<Origin, 'of'>
-  limits: ChangesLimits
-}
 
 interface ChangesRoute {
   Querystring: Static<typeof changesQuery>
@@ -62,7 +43,8 @@ const schema = {
 }
 
 /** `POST /api/manage`, where `readChanges` reads the body. */
-export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
+export function changesRoute(needs: WriteNeeds): Route {
+  const { links, limits } = needs
   const { onSend = [], ...hooks } = limits.creation('misses')
   return route<ChangesRoute>({
     config: { work: 'batches' },
@@ -73,13 +55,11 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
     async handler(request, reply) {
       const { atomic = false, dry_run: dryRun = false } = request.query
       const rows = rowsOf(request.body).map((row, at) => refusedRow(request, at) ?? row)
-      return links.changeMany(rows, {
-        origin: origin.of(request),
+      return links.changeMany(rows, clientOf(needs, request, reply), {
         atomic,
         dryRun,
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
-        charge: (units) => limits.charge(request, reply, 'changes', units),
         onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
       })
     },

@@ -44,14 +44,13 @@ test('the event loop runs between rows that are validated again because their li
   }
   const rows = tokens.map((token) => ({ token, target: 'https://example.com/new' }))
   const options = {
-    origin: 'https://qr.example.com',
     atomic: false,
     dryRun: false,
     requireKnown: () => {},
     chargeNotFound: async () => undefined,
-    charge: noCharge,
   }
-  assert.equal((await changeLinks(deps, rows, options)).changed, 3)
+  const client = { origin: 'https://qr.example.com', charge: noCharge }
+  assert.equal((await changeLinks(deps, rows, client, options)).changed, 3)
   assert.equal(attempts, 2)
   assert.equal(new Set(turnsOfUrls.slice(turnsOfUrls.length / 2)).size, 3)
 })

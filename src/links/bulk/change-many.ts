@@ -1,27 +1,25 @@
-import type { Database } from '../../db/database.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { refundFailed, type ChargeChange } from '../charged.ts'
+import { commitChange, isPause, nextRevision, requireMatch, runChange } from '../change.ts'
+import { refundFailed } from '../charged.ts'
+import type { Client } from '../client.ts'
+import type { LinkDeps } from '../deps.ts'
 import { changeUnits } from '../history/history.ts'
-import { commitChange, isPause, nextRevision, requireMatch, runChange, type ChangeRules } from '../change.ts'
 import { entityTag, type Link } from '../link.ts'
 import { unknownToken } from '../rotation.ts'
 import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { findById } from '../store.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
+import type { LinkWebhooks } from '../webhook.ts'
 
 /** What a change of many links needs of the rest of the program. */
-export interface ManyDeps extends ChangeRules {
-  db: Database
-  /** Invalidates the cached link of a code: called after a change, before the response. */
-  invalidate: (code: string) => void
+export interface ManyDeps extends Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate'> {
+  webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
 /** Options of a change of many links. */
 export interface ManyOptions {
-  /** The origin of the URLs in the response. */
-  origin: string
   /** Change all rows or none. */
   atomic: boolean
   /** Only validate the rows. */
@@ -29,8 +27,6 @@ export interface ManyOptions {
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
-  /** Charges the client for all changes, before the first is written. */
-  charge: ChargeChange
   onTrimmedIn?: OnTrimmedIn | undefined
 }
 
@@ -65,12 +61,18 @@ type Outcome = Plan | Problem
 const SLICE_MS = 5
 
 /**
- * Changes the link of each valid row, in one transaction; each row is validated as a single change is.
+ * Changes the link of each valid row, in one transaction; each row is validated as a single change is. The client is charged for
+ * all changes before the first is written.
  * @throws {Problem} 400 when no row is valid, or one is invalid and the request is atomic, with the result of each row among
- * its members, and what `charge` rejects with: then no link was changed
+ * its members, 429 when the quota is used up: then no link was changed
  */
-export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
-  const { origin, atomic, dryRun, requireKnown, chargeNotFound, charge, onTrimmedIn } = options
+export async function changeLinks(
+  deps: ManyDeps,
+  rows: unknown[],
+  client: Pick<Client, 'origin' | 'charge'>,
+  options: ManyOptions,
+): Promise<ManyResult> {
+  const { atomic, dryRun, requireKnown, chargeNotFound, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
@@ -83,14 +85,14 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
   if (dryRun) return dryRunResult(outcomes)
   const units = [...outcomes.entries()].filter(isChange).reduce((sum, [, each]) => sum + each.units, 0)
   await refundFailed(
-    () => charge(units),
+    () => client.charge('changes', units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
       await commit(deps, outcomes, atomic)
       requireValid(outcomes, atomic)
     },
   )
-  return toResult(outcomes, origin)
+  return toResult(outcomes, client.origin)
 }
 
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */

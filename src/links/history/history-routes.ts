@@ -4,14 +4,9 @@ import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { createValidator } from '../../http/validate.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../access.ts'
+import { clientOf } from '../client.ts'
 import { MAX_REVISIONS, revertBody, type Revision } from './history.ts'
-import type { Links } from '../open.ts'
 import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
-
-/** What the routes of the history need of the rest of the program. */
-export interface HistoryRoutesNeeds extends Pick<LinkRoutesNeeds, 'totals' | 'origin' | 'limits'> {
-  links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'history'>
-}
 
 const anything = Type.Unsafe({ description: 'A value of this field.' })
 
@@ -46,11 +41,11 @@ const revertSchema = Type.Object(
 const validateRevert = createValidator(revertSchema)
 
 /** `GET /api/manage/<token>/history` and `POST /api/manage/<token>/revert` */
-export function historyRoutes(needs: HistoryRoutesNeeds): Record<'read' | 'revert', OwnerRoutes> {
+export function historyRoutes(needs: LinkRoutesNeeds): Record<'read' | 'revert', OwnerRoutes> {
   return { read: readRoutes(needs), revert: revertRoutes(needs) }
 }
 
-function readRoutes({ links }: HistoryRoutesNeeds): OwnerRoutes {
+function readRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'statistics' },
     schema: {
@@ -73,8 +68,8 @@ function revisionDetails({ revision, at, changes }: Revision) {
   return { revision, at: new Date(at).toISOString(), changes }
 }
 
-function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
-  const { links, origin, limits } = needs
+function revertRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
+  const { links } = needs
   return ownerRoutes({
     config: { work: 'creations', isCharged: true },
     schema: {
@@ -94,13 +89,8 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
       const revision = parseRevision(request.body)
       const owned = await links.readByToken(tokenOf(request))
       const body = revertBody(await links.history(owned), revision)
-      const design = await links.checkDesign(owned, body, {
-        origin: origin.of(request),
-        holder: limits.holderOf(request),
-        charge: () => limits.charge(request, reply, 'qr'),
-      })
-      const charge = (units: number) => limits.charge(request, reply, 'changes', units)
-      const changed = await links.change(owned, body, { charge, ifMatch: request.headers['if-match'], design })
+      const client = clientOf(needs, request, reply)
+      const changed = await links.change(owned, body, client, { ifMatch: request.headers['if-match'] })
       return sendDetails(needs, request, reply, changed)
     },
   })

@@ -2,9 +2,9 @@ import { Problem } from '../../http/problem.ts'
 import { rowResults, type RowResult } from '../bulk/row-results.ts'
 import { codeKey } from '../code.ts'
 import { insertLinks } from '../create-store.ts'
+import type { LinkDeps } from '../deps.ts'
 import { aliasTaken } from '../insert.ts'
 import { findByTokens } from '../store.ts'
-import type { ImportDeps } from './deps.ts'
 import { readNewRows, readOwnFields, type NewRow, type OwnFields, type PresentRow } from './read-rows.ts'
 
 /** Rows of one call. */
@@ -46,7 +46,7 @@ export interface ImportOptions {
  * whose link is there is not validated again, as its destination may have been blocked since.
  */
 export async function importLinks(
-  deps: ImportDeps,
+  deps: LinkDeps,
   rows: unknown[],
   { dryRun, origin }: ImportOptions,
 ): Promise<ImportResult[]> {
@@ -69,7 +69,7 @@ export async function importLinks(
 const isNew = (row: PresentRow | NewRow | Problem): row is NewRow => 'link' in row
 const isPresent = (row: PresentRow | NewRow | Problem): row is PresentRow => !(row instanceof Problem || isNew(row))
 
-async function readAll(deps: ImportDeps, rows: unknown[], origin: string): Promise<(PresentRow | NewRow | Problem)[]> {
+async function readAll(deps: LinkDeps, rows: unknown[], origin: string): Promise<(PresentRow | NewRow | Problem)[]> {
   const owns = await readOwnFields(rows, deps.now())
   const ids = await findPresent(
     deps,
@@ -87,7 +87,7 @@ async function readAll(deps: ImportDeps, rows: unknown[], origin: string): Promi
 }
 
 /** The IDs of the links that an earlier call has created, by the hash of their token. */
-async function findPresent({ db, now }: ImportDeps, owns: OwnFields[]): Promise<Map<string, number>> {
+async function findPresent({ db, now }: LinkDeps, owns: OwnFields[]): Promise<Map<string, number>> {
   const found = await findByTokens(
     db.read,
     owns.map(({ tokenHash }) => tokenHash),
@@ -102,7 +102,7 @@ async function findPresent({ db, now }: ImportDeps, owns: OwnFields[]): Promise<
 class DryRun extends Error {}
 
 /** Inserts the first row of each code that is free. @returns them by the key of their code */
-async function insert(deps: ImportDeps, rows: NewRow[], dryRun: boolean): Promise<Map<string, NewRow>> {
+async function insert(deps: LinkDeps, rows: NewRow[], dryRun: boolean): Promise<Map<string, NewRow>> {
   const first = new Map(rows.toReversed().map((row) => [row.link.codeKey, row]))
   let inserted = new Map<string, NewRow>()
   try {
@@ -124,7 +124,7 @@ async function insert(deps: ImportDeps, rows: NewRow[], dryRun: boolean): Promis
 }
 
 /** Adds the visits of links that this call or an earlier one has created: the earlier one may have been interrupted. */
-async function count(deps: ImportDeps, rows: PresentRow[]): Promise<void> {
+async function count(deps: LinkDeps, rows: PresentRow[]): Promise<void> {
   const counts = rows.map(({ linkId, own: { createdAt, clicks } }) => ({ linkId, at: createdAt, clicks }))
   const visited = counts.filter(({ clicks }) => clicks > 0)
   if (visited.length > 0) await deps.addImported(visited)

@@ -4,10 +4,11 @@ import { hashToken, isToken } from '../../lib/token.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { codeKey } from '../code.ts'
 import type { NewLink } from '../create-store.ts'
+import { noCharge } from '../charged.ts'
 import { readDraft } from '../create.ts'
+import type { LinkDeps } from '../deps.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
-import { hashDraft, type HashedDraft } from '../password/new-password.ts'
-import type { ImportDeps } from './deps.ts'
+import { hashDraft, newLink } from '../insert.ts'
 import { asHolder } from '../../lib/holder.ts'
 
 const MAX_CLICKS = 1e12
@@ -32,7 +33,7 @@ export interface NewRow extends PresentRow {
  * @returns for each what it becomes, or what is wrong with it
  */
 export async function readNewRows(
-  deps: ImportDeps,
+  deps: LinkDeps,
   rows: { row: unknown; own: OwnFields | PresentRow | Problem }[],
   origin: string,
 ): Promise<(NewRow | PresentRow | Problem)[]> {
@@ -45,14 +46,14 @@ export async function readNewRows(
   return read
 }
 
-async function readRow(deps: ImportDeps, row: object, own: OwnFields, origin: string): Promise<NewRow> {
+async function readRow(deps: LinkDeps, row: object, own: OwnFields, origin: string): Promise<NewRow> {
   let isTrimmed = false
   const onTrimmed = () => void (isTrimmed = true)
-  const draft = await hashDraft(readDraft({ ...deps, onTrimmed }, row), deps.hashPassword)
-  const link = newLink(deps, draft, own)
-  const drawing = { origin, holder: asHolder('import'), charge: async () => {} }
-  const shown = { link: { ...link, suspension: null, warning: null, reported: null }, design: undefined }
-  const design = await checkDesign(deps.designs, shown, row, drawing)
+  // The operator's own work is not charged.
+  const client = { origin, holder: asHolder('import'), charge: noCharge }
+  const draft = await hashDraft(deps.passwords, readDraft({ ...deps, onTrimmed }, row), client.holder)
+  const link = newLink(deps, draft, { ...own, code: draft.alias ?? '' })
+  const design = await checkDesign(deps.designs, { code: link.code, design: undefined }, row, client)
   return { linkId: link.id, own, link, design, isTrimmed }
 }
 
@@ -112,11 +113,4 @@ function isFrom1970Until(now: number, time: number): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
-}
-
-function newLink(deps: ImportDeps, draft: HashedDraft, own: OwnFields): NewLink {
-  const { alias = '', ...content } = draft
-  const { codeKey: key, tokenHash, createdAt, active } = own
-  const times = { createdAt, updatedAt: deps.now() }
-  return { id: deps.ids.next(), ...content, code: alias, codeKey: key, tokenHash, active, revision: 1, ...times }
 }

@@ -4,15 +4,12 @@ import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
-import type { Origin } from '../../http/origin.ts'
 import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/access.ts'
 import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
-import { chargeBulk } from '../../links/bulk/charge-bulk.ts'
 import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
-import type { CreationLimits } from '../../links/create.ts'
-import type { Links } from '../../links/open.ts'
+import { clientOf, type WriteNeeds } from '../../links/client.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
@@ -30,10 +27,7 @@ import { sheetPage } from './sheet.ts'
 import { readList, readUpload, type Upload } from './upload.ts'
 
 /** What the page needs from the rest of the program. */
-export interface BulkPageNeeds {
-  links: Pick<Links, 'createBulk'>
-  origin: Pick<Origin, 'of'>
-  limits: CreationLimits
+export interface BulkPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   codeText: (code: string, origin: string) => string
   codeSvg: (code: string, origin: string) => string
@@ -97,7 +91,7 @@ function resultStatus({ upload, result }: Results): number {
 }
 
 async function create(
-  { links, limits, origin }: BulkPageNeeds,
+  needs: BulkPageNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
   { rows, upload, onTrimmedIn }: { rows: unknown[]; upload: Upload } & Pick<BulkOptions, 'onTrimmedIn'>,
@@ -107,9 +101,7 @@ async function create(
   // Changed rows are another request.
   const idempotentRequest = dryRun ? undefined : { key: `${upload.key} ${hash('sha256', text)}`, request: text }
   try {
-    return await links.createBulk(rows, {
-      origin: origin.of(request),
-      charge: chargeBulk(limits, request, reply),
+    return await needs.links.createBulk(rows, clientOf(needs, request, reply), {
       idempotentRequest,
       atomic: false,
       dryRun,

@@ -1,56 +1,40 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalidRequest, Problem } from '../../http/problem.ts'
-import type { Drawing, OwnedLink } from '../../links/design.ts'
-import { entityTag } from '../../links/link.ts'
+import type { OwnedLink } from '../../links/design.ts'
 import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designFaultTexts } from '../../texts/design-faults.ts'
 import { designerTexts } from '../../texts/designer.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
-import type { Submission } from '../owner/submission.ts'
+import { ifMatchOf, type Action } from '../owner/submission.ts'
+import type { Refused } from '../owner/view.ts'
 import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
 import { lookOf, withLook } from './presets.ts'
 import { poorVerdict } from './verdict.ts'
 
-/** A design that could not be saved, to be shown again with its errors. */
-export interface DesignRefusal {
-  /** The section of the form. */
-  at: 'design'
-  owned: OwnedLink
-  text: string
-  problem: Problem
-  design: RefusedDesign
-}
-
-/** What became of a design: whether it scans poorly, or what to show when it was not saved. */
-type Saved = { isPoor: boolean } | { refused: DesignRefusal }
-
 /** Saves the design of a form. One that scans poorly is saved when the owner says so once more, by the field `poor`. */
-export async function saveDesign(
-  links: Pick<Submission['links'], 'checkDesign' | 'change' | 'readByToken'>,
-  token: string,
-  { form, drawing, language }: { form: URLSearchParams; drawing: Drawing; language: Language },
-): Promise<Saved> {
+export const saveDesign: Action = async ({ links, change, token, form, language }) => {
   const values = Object.fromEntries(form)
   const before = await links.readByToken(token)
   const look = lookOf(values['look'] ?? '')
-  const change = { design: look ? withLook(before.design ?? {}, look) : designOfValues(values, before.design) }
-  // JSON turns NaN into null, which the schema refuses with the bounds of the number.
-  const body: unknown = JSON.parse(JSON.stringify(change))
-  // A form opened before another change must not silently undo that change.
-  const ifMatch = form.has('revision') ? entityTag({ revision: Number(form.get('revision')) }) : undefined
+  const design = look ? withLook(before.design ?? {}, look) : designOfValues(values, before.design)
+  const isKnown = values['poor'] === 'yes' || isDeepStrictEqual(design, before.design)
+  let verdict: string | undefined
+  const approve = () => {
+    verdict = poorVerdict(design, language)
+    if (verdict !== undefined && !isKnown) throw new PoorDesign()
+  }
   try {
     requireSmallLogo(values)
-    const design = await links.checkDesign(before, body, drawing)
-    const verdict = poorVerdict(change.design, language)
-    const isKnown = values['poor'] === 'yes' || isDeepStrictEqual(change.design, before.design)
-    if (verdict !== undefined && !isKnown) return { refused: askAgain(before, values, verdict, language) }
-    await links.change(before, body, { ifMatch, design })
-    return { isPoor: verdict !== undefined }
+    // JSON turns NaN into null, which the schema refuses with the bounds of the number.
+    const body = JSON.parse(JSON.stringify({ design })) as object
+    await change(before, body, { ifMatch: form.has('revision') ? ifMatchOf(form) : undefined, approve })
+    return { done: verdict === undefined ? 'designed' : 'designed-poor', at: 'design' }
   } catch (error) {
+    if (error instanceof PoorDesign) return { refused: askAgain(before, values, verdict ?? '', language) }
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
     const owned = await links.readByToken(token)
     const refused = refusedDesign(values, error, language)
@@ -58,8 +42,11 @@ export async function saveDesign(
   }
 }
 
+/** Keeps a design from being saved that many scanners cannot read. */
+class PoorDesign extends Error {}
+
 /** Nothing is wrong with the request, but what it would print may be of no use. */
-function askAgain(owned: OwnedLink, values: DesignValues, verdict: string, language: Language): DesignRefusal {
+function askAgain(owned: OwnedLink, values: DesignValues, verdict: string, language: Language): Refused {
   const problem = new Problem('unscannable', 'many scanners cannot read this design')
   const design = { ...refusedDesign(values, problem, language), isPoor: true }
   return { at: 'design', owned, text: designerTexts[language].poor(verdict), problem, design }

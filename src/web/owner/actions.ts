@@ -7,22 +7,16 @@ import { settingsActions } from './settings/actions.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-const designed: Outcome = { done: 'designed', at: 'design' }
-
 /** What the forms of the owner's page do, by their field `action`. */
 const actions: Record<string, Action> = {
   change: changeFromForm,
   lead: leadFromForm,
   revert,
   ...ruleActions,
-  async design({ links, token, ...submission }) {
-    const saved = await saveDesign(links, token, submission)
-    if ('refused' in saved) return saved
-    return saved.isPoor ? { ...designed, done: 'designed-poor' } : designed
-  },
-  async plain(submission) {
-    await change(submission, { design: null })
-    return designed
+  design: saveDesign,
+  async plain({ links, change, token }) {
+    await change(await links.readByToken(token), { design: null })
+    return { done: 'designed', at: 'design' }
   },
   ...settingsActions,
 }
@@ -33,9 +27,4 @@ export function act(submission: Submission): Promise<Outcome> {
   const action = ownValue(actions, name)
   if (action === undefined) throw new Problem('invalid_request', 'the form has an unknown action')
   return action(submission)
-}
-
-async function change({ links, token, drawing }: Submission, body: object): Promise<void> {
-  const owned = await links.readByToken(token)
-  await links.change(owned, body, { design: await links.checkDesign(owned, body, drawing) })
 }

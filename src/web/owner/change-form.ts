@@ -2,7 +2,7 @@ import { Problem } from '../../http/problem.ts'
 import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import type { OwnedLink } from '../../links/design.ts'
-import { entityTag, type Link } from '../../links/link.ts'
+import type { Link } from '../../links/link.ts'
 import type { Language } from '../../texts/language.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { historyTexts } from '../../texts/history.ts'
@@ -10,7 +10,7 @@ import { problemText, renderFields, renderUtm, type FormInput, type Values } fro
 import { filledFields, filledUtm } from '../form-body.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { truncateInput } from '../typed-input.ts'
-import type { Action, Outcome, Submission } from './submission.ts'
+import { ifMatchOf, type Action, type Outcome, type Submission } from './submission.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** The form that changes a link. */
@@ -65,15 +65,13 @@ interface Typed {
 }
 
 async function save(
-  { links, token, form, language }: Submission,
+  { links, change, token, form, language }: Submission,
   before: OwnedLink,
   body: object,
   { at, values, utm }: Typed,
 ): Promise<Outcome> {
-  // The page may be open in two windows: the second save must not silently undo the first.
-  const ifMatch = entityTag({ revision: Number(form.get('revision')) })
   try {
-    await links.change(before, body, { ifMatch })
+    await change(before, body, { ifMatch: ifMatchOf(form) })
     return { done: 'saved' }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { html, type Html } from '../../http/html.ts'
 import { Problem } from '../../http/problem.ts'
 import { revertBody, type Revision } from '../../links/history/history.ts'
-import { entityTag } from '../../links/link.ts'
 import { historyTexts } from '../../texts/history.ts'
 import { refusalText } from '../faults.ts'
 import { fieldName, fieldWords } from './field-words.ts'
 import { sectionMessage } from './message.ts'
-import type { Action } from './submission.ts'
+import { ifMatchOf, type Action } from './submission.ts'
 import { timeElement, withTime } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
@@ -75,7 +74,7 @@ function changeList(changes: NonNullable<Revision['changes']>, language: OwnerVi
 }
 
 /** Goes back to an earlier revision; a second click finds it done. */
-export const revert: Action = async ({ links, token, form, language, drawing }) => {
+export const revert: Action = async ({ links, change, token, form, language }) => {
   const owned = await links.readByToken(token)
   const revisions = await links.history(owned)
   const texts = historyTexts[language]
@@ -83,8 +82,7 @@ export const revert: Action = async ({ links, token, form, language, drawing }) 
   try {
     const body = revertBody(revisions, Number(form.get('to')))
     if (isDeepStrictEqual(revisions[0]?.snapshot, body)) return done
-    const design = await links.checkDesign(owned, body, drawing)
-    await links.change(owned, body, { ifMatch: entityTag({ revision: Number(form.get('revision')) }), design })
+    await change(owned, body, { ifMatch: ifMatchOf(form) })
     return done
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error

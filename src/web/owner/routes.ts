@@ -3,14 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
-import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
-import type { ChargeChange } from '../../links/charged.ts'
-import type { CreationLimits } from '../../links/create.ts'
+import { clientOf, type WriteNeeds } from '../../links/client.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
-import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/api/routes.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
@@ -26,15 +23,12 @@ import type { Outcome, Submission } from './submission.ts'
 import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
-export interface OwnerPageNeeds {
-  links: Pick<Links, 'requireToken' | 'change'> & Omit<Submission['links'], 'change'>
+export interface OwnerPageNeeds extends WriteNeeds {
   shares: Submission['shares']
   /** False when the operator has turned webhooks off. */
   hasWebhooks: boolean
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
-  origin: Pick<Origin, 'of'>
-  limits: Pick<CreationLimits, 'charge' | 'holderOf'>
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
   /** The text that a link's QR code encodes. */
@@ -135,27 +129,27 @@ async function actOnLink(
   request: TokenRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { limits, shares, totals } = needs
+  const { links, shares, totals } = needs
   const { token } = request.params
-  const { links, isTrimmed } = noteTrimmed(needs.links, (units) => limits.charge(request, reply, 'changes', units))
-  const chargeImage = () => limits.charge(request, reply, 'qr')
-  const drawing = { origin: needs.origin.of(request), holder: limits.holderOf(request), charge: chargeImage }
+  const client = clientOf(needs, request, reply)
   const form = formOf(request.body)
-  const submission = {
+  let isTrimmed = false
+  const onTrimmed = () => void (isTrimmed = true)
+  const submission: Submission = {
     links,
+    change: (owned, body, options) => links.change(owned, body, client, { ...options, onTrimmed }),
     shares,
     totals,
-    charge: () => limits.charge(request, reply, 'links'),
+    client,
     token,
     form,
     language: pageLanguage(request),
-    drawing,
-    isTrimmed,
+    isTrimmed: () => isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
   const outcome = await idempotency.run(token, form, async () => {
     const acted = await act(submission)
-    return 'done' in acted ? { ...acted, isTrimmed: isTrimmed() } : acted
+    return 'done' in acted ? { ...acted, isTrimmed } : acted
   })
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
@@ -164,23 +158,6 @@ async function actOnLink(
     return redirectToPage(reply, `/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
-}
-
-/**
- * The links of a form, and whether a change of one has dropped invisible characters around an address.
- * @param chargeChange charges each change that is written
- */
-function noteTrimmed(links: Needs['links'], chargeChange: ChargeChange): Pick<Submission, 'links' | 'isTrimmed'> {
-  let isTrimmed = false
-  const onTrimmed = () => void (isTrimmed = true)
-  return {
-    links: {
-      ...links,
-      checkWebhook: (owned, body, charge) => links.checkWebhook(owned, body, charge, onTrimmed),
-      change: (owned, body, options) => links.change(owned, body, { ...options, charge: chargeChange, onTrimmed }),
-    },
-    isTrimmed: () => isTrimmed,
-  }
 }
 
 async function showRefused(

@@ -1,8 +1,8 @@
 import type { Page } from '../../http/document.ts'
-import type { Charge } from '../../links/charged.ts'
-import type { Drawing, OwnedLink } from '../../links/design.ts'
-import type { ChangeOptions } from '../../links/manage.ts'
-import type { Totals } from '../../links/link.ts'
+import type { ChangeOptions } from '../../links/change.ts'
+import type { Client } from '../../links/client.ts'
+import type { OwnedLink } from '../../links/design.ts'
+import { entityTag, type Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { Shares } from '../../shares/open.ts'
 import type { Language } from '../../texts/language.ts'
@@ -10,19 +10,16 @@ import type { Refused } from './view.ts'
 
 /** A form that the owner has sent. */
 export interface Submission {
-  links: Pick<Links, 'readByToken' | 'checkDesign' | 'checkWebhook' | 'delete' | 'rotate' | 'passwords' | 'history'> & {
-    /** The client is charged for it. */
-    change: (owned: OwnedLink, body: unknown, options: Omit<ChangeOptions, 'charge'>) => Promise<OwnedLink>
-  }
+  links: Pick<Links, 'readByToken' | 'history' | 'delete' | 'rotate'>
+  /** Changes the link for the client who has sent the form. */
+  change: (owned: OwnedLink, body: object, options?: Pick<ChangeOptions, 'ifMatch' | 'approve'>) => Promise<OwnedLink>
   shares: Pick<Shares, 'create' | 'list' | 'revoke'>
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
-  /** Charges what counts as a creation. */
-  charge: Charge
+  client: Client
   token: string
   form: URLSearchParams
   language: Language
-  drawing: Drawing
   /** Whether invisible characters around an address were dropped so far. */
   isTrimmed: () => boolean
   /** The paths of the scripts of the settings. */
@@ -37,3 +34,8 @@ export type Outcome = { done: string; at?: string; isTrimmed?: boolean } | { ref
 
 /** What a form of the owner's page does. */
 export type Action = (submission: Submission) => Promise<Outcome>
+
+/** The `If-Match` of a form: a page that was opened before another change must not silently undo that. */
+export function ifMatchOf(form: URLSearchParams): string {
+  return entityTag({ revision: Number(form.get('revision')) })
+}

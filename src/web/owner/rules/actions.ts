@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../../../http/problem.ts'
 import type { OwnedLink } from '../../../links/design.ts'
-import { entityTag } from '../../../links/link.ts'
 import type { Rule } from '../../../links/rules/rule.ts'
 import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
 import type { Language } from '../../../texts/language.ts'
 import { withScheme } from '../../../lib/with-scheme.ts'
 import { refusalText } from '../../faults.ts'
-import type { Action, Outcome, Submission } from '../submission.ts'
+import { ifMatchOf, type Action, type Outcome, type Submission } from '../submission.ts'
 import { readRule, type RuleField, type TypedValues } from './read-rule.ts'
 import type { RefusedRule } from './refused-rule.ts'
 import { instantsOf } from './rule-values.ts'
@@ -73,7 +72,7 @@ async function saveRule(submission: Submission): Promise<Outcome> {
 }
 
 async function save(
-  { links, token, form, language }: Submission,
+  { links, change, token, form, language }: Submission,
   owned: OwnedLink,
   rulesOf: () => Rule[],
   typed?: RefusedRule,
@@ -81,7 +80,7 @@ async function save(
   try {
     const isPresent = form.get('revision') === String(owned.link.revision)
     const rules = isPresent ? rulesOf() : []
-    await links.change(owned, { rules }, { ifMatch: entityTag({ revision: Number(form.get('revision')) }) })
+    await change(owned, { rules }, { ifMatch: ifMatchOf(form) })
     return { done: 'ruled', at: 'rules' }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error

@@ -1,4 +1,3 @@
-import { noCharge } from '../../../links/charged.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
@@ -26,13 +25,11 @@ export function keyCard(view: OwnerView, notice: Notice | undefined): Html {
 
 export const rotateKey: Action = (submission) =>
   submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async ({ link, design }) => {
-    const { links, token, form, charge, drawing } = submission
+    const { links, token, form, client } = submission
     if (form.get('sure') !== 'yes') throw invalidRequest([{ pointer: '/sure', detail: 'must be ticked' }])
     const key = keyOf(form)
-    // A stored response is charged as a creation, as in the API.
     const idempotentRequest = key === undefined ? undefined : { key, request: '' }
-    const options = { origin: drawing.origin, charge: key === undefined ? noCharge : charge, idempotentRequest }
-    const { token: next, manage_url: url } = await links.rotate(token, options)
+    const { token: next, manage_url: url } = await links.rotate(token, client, { idempotentRequest })
     return { page: keyPage(submission, url, keptLink(link, next, design)) }
   })
 

@@ -1,8 +1,7 @@
 import { html, type Html } from '../../../http/html.ts'
-import { entityTag } from '../../../links/link.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 import { filledFields } from '../../form-body.ts'
-import type { Action } from '../submission.ts'
+import { ifMatchOf, type Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { cardId, ownerForm, renderCard } from './card.ts'
 import { isFaulty, renderField, typedInto } from './field.ts'
@@ -40,14 +39,12 @@ const fields = [
 ]
 
 export const saveNames: Action = (submission) => {
-  const { links, form } = submission
+  const { form } = submission
   const typed = Object.fromEntries(fields.map(({ name }) => [name, form.get(name) ?? '']))
   const settings = { at: cardId('names'), pointers: ['/title', '/campaign'], values: typed }
   return submit(settings, submission, async (owned) => {
     const { title = null, campaign = null } = filledFields(form, fields)
-    // The page may be open in two windows: the second save must not silently undo the first.
-    const ifMatch = entityTag({ revision: Number(form.get('revision')) })
-    await links.change(owned, { title, campaign }, { ifMatch })
+    await submission.change(owned, { title, campaign }, { ifMatch: ifMatchOf(form) })
     return { done: 'named', at: settings.at }
   })
 }

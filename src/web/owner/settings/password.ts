@@ -1,5 +1,4 @@
 import { html, type Html } from '../../../http/html.ts'
-import { hashCharged } from '../../../links/change-parts.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 import type { Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
@@ -41,15 +40,12 @@ const settings = { at: cardId('password'), pointers: ['/password'] }
 /** What was typed is not shown again, also when it is refused. */
 export const setPassword: Action = (submission) =>
   submit(settings, submission, async (owned) => {
-    const { links, form, charge, drawing } = submission
-    const holder = { ...drawing.holder, about: owned.link.id }
-    const hashPassword = (password: string) => hashCharged(links.passwords, charge, holder, password)
-    await links.change(owned, { password: form.get('password') ?? '' }, { hashPassword })
+    await submission.change(owned, { password: submission.form.get('password') ?? '' })
     return { done: 'protected', at: settings.at }
   })
 
 export const removePassword: Action = (submission) =>
   submit(settings, submission, async (owned) => {
-    await submission.links.change(owned, { password: null }, {})
+    await submission.change(owned, { password: null })
     return { done: 'unprotected', at: settings.at }
   })

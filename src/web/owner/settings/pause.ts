@@ -20,7 +20,7 @@ function setActive(active: boolean): Action {
   const at = cardId('pause')
   return (submission) =>
     submit({ at, pointers: [] }, submission, async (owned) => {
-      await submission.links.change(owned, { active }, {})
+      await submission.change(owned, { active })
       return { done: active ? 'resumed' : 'paused', at }
     })
 }

@@ -81,19 +81,21 @@ export const createShare: Action = (submission) => {
 }
 
 /** The form's key is tied to its values: an owner who goes back and changes one wants another share. */
-function retryOf({ form, charge }: Submission, linkId: number, options: ShareOptions): Retryable | undefined {
+function retryOf({ form, client }: Submission, linkId: number, options: ShareOptions): Retryable | undefined {
   const key = keyOf(form)
   const request = JSON.stringify(['share', linkId, options])
-  return key === undefined ? undefined : { request: { key: `${key} ${hash('sha256', request)}`, request }, charge }
+  if (key === undefined) return undefined
+  const charge = () => client.charge('links')
+  return { request: { key: `${key} ${hash('sha256', request)}`, request }, charge }
 }
 
 /** A response that is loaded again after the revocation of its share has an address that no longer works. */
 async function isStillShared(submission: Submission, linkId: number, { share, token }: CreatedShare): Promise<Outcome> {
   const all = await submission.shares.list(linkId)
   if (!all.some(({ id }) => id === share.id)) return { done: 'revoked', at: cardId('shares') }
-  const { language, drawing, scripts, token: ownToken } = submission
+  const { language, client, scripts, token: ownToken } = submission
   const { title, lead, label, open } = sharingTexts[language].shares.page
-  const url = `${drawing.origin}/s/${token}`
+  const url = `${client.origin}/s/${token}`
   const target = { text: open, url, isNewWindow: true }
   const back = `/m/${ownToken}?shared#${cardId('shares')}`
   return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, scripts }) }

@@ -1,11 +1,9 @@
 import { Problem } from '../../../http/problem.ts'
-import { refundFailed } from '../../../links/charged.ts'
 import type { OwnedLink } from '../../../links/design.ts'
-import { entityTag } from '../../../links/link.ts'
 import { webhookEventTypes } from '../../../links/webhook.ts'
 import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import { filledFields } from '../../form-body.ts'
-import type { Action, Outcome, Submission } from '../submission.ts'
+import { ifMatchOf, type Action, type Outcome, type Submission } from '../submission.ts'
 import { cardId } from './card.ts'
 import { oncePage } from './once-page.ts'
 import { submit, type SettingsForm } from './submit.ts'
@@ -13,21 +11,18 @@ import { submit, type SettingsForm } from './submit.ts'
 const at = cardId('webhook')
 const urlField = [{ name: 'webhook_url', label: '', input: 'url' as const }]
 
-/** A page that was opened before another change must not undo it; nor may a response that is loaded again change the secret. */
-const ifMatchOf = (form: URLSearchParams) => entityTag({ revision: Number(form.get('revision')) })
-
 export const setWebhook: Action = (submission) => {
   const { form } = submission
   const { webhook_url: typed } = filledFields(form, urlField)
   const url = typeof typed === 'string' ? typed : ''
   const events = webhookEventTypes.filter((type) => form.getAll('events').includes(type))
-  return change(submission, { values: { url }, chosen: events }, async (owned) =>
+  return submitWebhook(submission, { values: { url }, chosen: events }, async (owned) =>
     saveWebhook(submission, owned, { url, events }),
   )
 }
 
 export const renewSecret: Action = (submission) =>
-  change(submission, {}, async (owned) => {
+  submitWebhook(submission, {}, async (owned) => {
     const { webhook } = owned
     // It was removed in another window.
     if (webhook === null) throw new Problem('precondition_failed', 'the link has no webhook')
@@ -35,15 +30,12 @@ export const renewSecret: Action = (submission) =>
   })
 
 export const removeWebhook: Action = (submission) =>
-  change(submission, {}, async (owned) => {
-    const { links, charge } = submission
-    const body = { webhook: null }
-    const webhook = await links.checkWebhook(owned, body, charge)
-    await links.change(owned, body, { webhook })
+  submitWebhook(submission, {}, async (owned) => {
+    await submission.change(owned, { webhook: null })
     return { done: 'webhook-removed', at }
   })
 
-function change(
+function submitWebhook(
   submission: Submission,
   typed: Pick<SettingsForm, 'values' | 'chosen'>,
   run: (owned: OwnedLink) => Promise<Outcome>,
@@ -52,15 +44,10 @@ function change(
   return submit({ at, pointers: ['/webhook'], ...typed, says }, submission, run)
 }
 
-async function saveWebhook(submission: Submission, owned: OwnedLink, draft: object): Promise<Outcome> {
-  const { links, form, charge } = submission
-  const ifMatch = ifMatchOf(form)
-  const body = { webhook: draft }
-  const secret = await refundFailed(charge, async (chargeOnce) => {
-    const webhook = await links.checkWebhook(owned, body, chargeOnce)
-    const changed = await links.change(owned, body, { ifMatch, webhook })
-    return webhook === undefined ? undefined : changed.webhook?.secret
-  })
+async function saveWebhook(submission: Submission, owned: OwnedLink, webhook: object): Promise<Outcome> {
+  // Nor may a response that is loaded again change the secret.
+  const changed = await submission.change(owned, { webhook }, { ifMatch: ifMatchOf(submission.form) })
+  const secret = changed.webhook?.secret
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
 }
 

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { Origin } from '../http/origin.ts'
+import type { Problem } from '../http/problem.ts'
+import type { Holder } from '../lib/holder.ts'
+import type { Refund } from './charged.ts'
+import type { Links } from './open.ts'
+
+/** Who asks for a link to be created or changed: the work is charged to this client, and waits in its name. */
+export interface Client {
+  /** The origin of the URLs in the response, and of the short URL in an image. */
+  origin: string
+  /** To be kept no longer than the request lasts. */
+  holder: Holder
+  /** Charges one of the client's quotas; rejects when fewer units are left. */
+  charge: (name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr', units?: number) => Promise<Refund>
+}
+
+/** The quotas of clients, as links use them. */
+export interface ClientLimits {
+  charge: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr',
+    units?: number,
+  ) => Promise<Refund>
+  /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
+  /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
+  holderOf: (request: FastifyRequest) => Holder
+  /**
+   * Hooks for a route that creates or changes: each refused request is charged. `isFree` lets a request pass although the
+   * quota of failures is used up.
+   */
+  creation: (
+    name: 'links' | 'bulk' | 'misses',
+    isFree?: (request: FastifyRequest) => Promise<boolean>,
+  ) => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
+}
+
+/** What the routes and pages that create and change links need of the rest of the program. */
+export interface WriteNeeds {
+  links: Links
+  origin: Pick<Origin, 'of'>
+  limits: ClientLimits
+}
+
+export function clientOf({ origin, limits }: WriteNeeds, request: FastifyRequest, reply: FastifyReply): Client {
+  return {
+    origin: origin.of(request),
+    holder: limits.holderOf(request),
+    charge: (name, units) => limits.charge(request, reply, name, units),
+  }
+}
