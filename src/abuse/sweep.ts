@@ -95,7 +95,7 @@ function createRequests({ db, digest, onRequested }: SweepDeps) {
       if (!isNoted) return
       isNoted = false
       try {
-        await requestSweep(db.write, digest())
+        await db.urgent('removal', (transaction) => requestSweep(transaction, digest()))
       } catch (error) {
         isNoted = true
         throw error
