@@ -188,6 +188,10 @@ async function useReserve({ url, dataDir }: TestServer, links: Created[]): Promi
   assert.equal((await command(dataDir, 'block', 'host3.example.com')).status, 0)
   const seen = [paused, byPage, deleted, blocked].map(async (link) => (await visit(link?.short_url ?? '')).status)
   assert.deepEqual(await Promise.all(seen), [404, 404, 410, 410])
+  // Those of the blocked host.
+  const left = others.slice(20)
+  const isBlocked = async ({ short_url: shortUrl }: Created) => (await visit(shortUrl)).status === 410
+  await poll(async () => (await Promise.all(left.map(isBlocked))).filter(Boolean).length === 4)
 }
 
 /** How many of these links have scans in `scans.db`. */

@@ -141,7 +141,7 @@ test('Redis has only salted digests and counts, each of which ends within the ho
   assert.ok(keys.length > 4 * clients.length, `${keys.length} keys`)
   await server.use(async (client) => {
     for (const key of keys) {
-      assert.match(key, /^quirl:(?:clients|guesses|links):\d{1,15}$/)
+      assert.match(key, /^quirl:(?:clients|networks|guesses|links):\d{1,15}$/)
       assert.match((await client.get(key)) ?? '', /^\d$/)
       const left = await client.ttl(key)
       assert.ok(left > 0 && left <= 3600, `${key} ends in ${left} seconds`)

@@ -75,7 +75,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rules: rules.all })
   const sweep = createSweep({
     ...needs,
-    acquire: createLeases(db, monotonic),
+    acquire: createLeases(db, monotonic, 'removal'),
     findInLink: screening.findInLink,
     digest: () => `${feeds.digest()} ${rules.revision()}`,
     onRequested: files.clearChange,

@@ -13,10 +13,38 @@ export interface SuspensionDeps {
   webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
+/** What is to be suspended, and who says so. */
+export interface Suspending {
+  link: Link
+  suspension: Suspension
+  source: string
+}
+
 /**
- * Suspends a link and records that in the audit log, in one transaction. Visits see it when the promise resolves.
- * @returns false when the link was changed or deleted since it was read
+ * Suspends links and records that in the audit log, in one transaction. Visits see it when the promise resolves.
+ * @returns how many; not those that were changed or deleted since they were read
  */
+export async function suspendLinks(
+  { db, webhooks, invalidate }: SuspensionDeps,
+  all: readonly Suspending[],
+  urgency: Urgency,
+): Promise<number> {
+  const done = await db.urgent(urgency, async (transaction) => {
+    let count = 0
+    for (const { link, suspension, source } of all) {
+      if (!(await suspend(transaction, link, suspension))) continue
+      const { at, reason } = suspension
+      await insertAudit(transaction, { at, action: 'remove', subject: link.code, source, reason })
+      await webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
+      count++
+    }
+    return count
+  })
+  for (const { link } of all) invalidate(link.code)
+  return done
+}
+
+/** Suspends one link in the same way. @returns false when it was changed or deleted since it was read */
 export async function suspendLink(
   deps: SuspensionDeps,
   link: Link,
@@ -24,16 +52,7 @@ export async function suspendLink(
   source: string,
   urgency: Urgency,
 ): Promise<boolean> {
-  const { at, reason } = suspension
-  const audit = { at, action: 'remove', subject: link.code, source, reason }
-  const isDone = await deps.db.urgent(urgency, async (transaction) => {
-    const suspended = await suspend(transaction, link, suspension)
-    if (suspended) await insertAudit(transaction, audit)
-    if (suspended) await deps.webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
-    return suspended
-  })
-  deps.invalidate(link.code)
-  return isDone
+  return (await suspendLinks(deps, [{ link, suspension, source }], urgency)) === 1
 }
 
 /** Reinstates a suspended link in the same way. */

@@ -236,5 +236,28 @@ for (const driver of drivers) {
       assert.match(String((faults[0] as { err: Error }).err), /injected/)
       assert.notEqual((await readSweep(db.read))?.lists, 'lists 7')
     })
+
+    await t.test(
+      'links to one host are suspended several in a transaction, because each one waits for the disk',
+      async () => {
+        digest = 'lists 8'
+        onMatch = () => {}
+        bad = new Set(Array.from({ length: 160 }, (_, at) => `c${800 + at}`))
+        let transactions = 0
+        const urgent: Database['urgent'] = (urgency, work) => {
+          transactions++
+          return db.urgent(urgency, work)
+        }
+        const sweep = open({ db: { ...db, urgent } })
+        sweep.start(false)
+        await ended(sweep)
+        const removed = new Set(await removedCodes(db))
+        assert.deepEqual(
+          [...bad].filter((code) => !removed.has(code)),
+          [],
+        )
+        assert.ok(transactions <= 12, String(transactions))
+      },
+    )
   })
 }

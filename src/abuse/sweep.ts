@@ -4,7 +4,7 @@ import type { Link } from '../links/link.ts'
 import { activeLinksAfter } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
 import { readSweep, requestSweep, writeSweep, type SweepState } from './sweep-store.ts'
-import { suspensionFor, suspendLink, type SuspensionDeps } from './suspension.ts'
+import { suspendLinks, suspensionFor, type SuspensionDeps, type Suspending } from './suspension.ts'
 
 /**
  * How long a sweep waits after a change of the lists: creations that were screened by the old ones are stored by then, so
@@ -14,6 +14,8 @@ const SETTLE_MS = 2_000
 const PAGE = 500
 /** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
+/** In one transaction, whose sync they share: a stranger can have 50,000 links to a host, and visits hardly wait for so many. */
+const SUSPENDED_AT_ONCE = 16
 const RETRY_MS = 5_000
 const LEASE = 'sweep of links'
 
@@ -95,7 +97,7 @@ function createRequests({ db, digest, onRequested }: SweepDeps) {
       if (!isNoted) return
       isNoted = false
       try {
-        await requestSweep(db.write, digest())
+        await db.urgent('removal', (transaction) => requestSweep(transaction, digest()))
       } catch (error) {
         isNoted = true
         throw error
@@ -122,7 +124,7 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
     let state = await read()
     while (!state.finished && !signal.aborted && deps.digest() === lists) {
       const links = await activeLinksAfter(deps.db, state.position, PAGE)
-      for (const link of links) await screenLink(deps, link)
+      await screenLinks(deps, links)
       const next = { ...state, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
       state = (await lease.commit((transaction) => writeSweep(transaction, next))) ? next : await read()
       await pause(PAUSE_MS)
@@ -133,9 +135,14 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   }
 }
 
-async function screenLink(deps: SweepDeps, link: Link): Promise<void> {
-  const hit = deps.findInLink(link)
-  if (hit === undefined) return
-  // A link that was changed in the meantime was screened by the same lists then.
-  await suspendLink(deps, link, suspensionFor(hit, deps.now()), hit.list ?? 'operator', 'removal')
+/** A link that was changed in the meantime was screened by the same lists then. */
+async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
+  const found = links.flatMap((link): Suspending[] => {
+    const hit = deps.findInLink(link)
+    return hit === undefined
+      ? []
+      : [{ link, suspension: suspensionFor(hit, deps.now()), source: hit.list ?? 'operator' }]
+  })
+  for (let at = 0; at < found.length; at += SUSPENDED_AT_ONCE)
+    await suspendLinks(deps, found.slice(at, at + SUSPENDED_AT_ONCE), 'removal')
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '#kysely'
-import type { Database } from './database.ts'
+import type { Database, Executor, Urgency } from './database.ts'
 import { freeLease, holdsLease, takeLease } from './lease-store.ts'
 import type { Tables } from './schema.ts'
 
@@ -37,13 +37,16 @@ export interface Lease {
  */
 export type AcquireLease = (name: string) => Promise<Lease | undefined>
 
-export function createLeases(db: Database, monotonic: () => number): AcquireLease {
+/** @param urgency of work that goes on while the disk is full; absent for work that waits until there is room */
+export function createLeases(db: Database, monotonic: () => number, urgency?: Urgency): AcquireLease {
+  const { change, transaction } = changesOf(db, urgency)
   return async (name) => {
     const holder = randomUUID()
     let expiresAt = 0
     const take = async () => {
       const startedAt = monotonic()
-      const isHeld = await takeLease(db.write, name, holder, { now: db.time(), lengthMs: LEASE_MS })
+      const times = { now: db.time(), lengthMs: LEASE_MS }
+      const isHeld = await change((executor) => takeLease(executor, name, holder, times))
       // Earlier than in the store, where it began during the statement.
       if (isHeld) expiresAt = startedAt + LEASE_MS
       return isHeld
@@ -62,15 +65,24 @@ export function createLeases(db: Database, monotonic: () => number): AcquireLeas
     return {
       lost: lost.signal,
       commit: (work) =>
-        db.transaction(async (transaction) => {
-          const result = await work(transaction)
-          if (!(await holdsLease(transaction, name, holder))) throw new LeaseLost(`the lease of ${name} was lost`)
+        transaction(async (executor) => {
+          const result = await work(executor)
+          if (!(await holdsLease(executor, name, holder))) throw new LeaseLost(`the lease of ${name} was lost`)
           return result
         }),
       async release() {
         clearInterval(renewal)
-        await freeLease(db.write, name, holder).catch(() => {})
+        await change((executor) => freeLease(executor, name, holder)).catch(() => {})
       },
     }
   }
+}
+
+/** How leases change the store: by one statement, and by a transaction. */
+function changesOf(db: Database, urgency: Urgency | undefined) {
+  if (urgency === undefined) {
+    return { change: <T>(work: (executor: Executor) => Promise<T>) => work(db.write), transaction: db.transaction }
+  }
+  const transaction: Database['transaction'] = (work) => db.urgent(urgency, work)
+  return { change: transaction, transaction }
 }

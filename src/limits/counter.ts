@@ -29,8 +29,8 @@ export interface Counter {
   read: (key: number) => Promise<Window>
 }
 
-/** What is counted, each apart from the others. */
-export type CounterName = 'clients' | 'guesses' | 'links'
+/** What is counted, each apart from the others: the clients of one network are too many to evict its own count. */
+export type CounterName = 'clients' | 'networks' | 'guesses' | 'links'
 
 /** The counters of this process, or of all nodes together. */
 export interface Counters {

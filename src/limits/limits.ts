@@ -86,7 +86,8 @@ export function createFairUse(
   const keyOf = createKeys(counters.salt, client)
   const setHeaders = createHeaders(quotas, monotonic)
 
-  const chargeUnits = createCharging({ quotas, counter, keyOf, setHeaders, onRefusal })
+  const networks = counters.of('networks')
+  const chargeUnits = createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusal })
 
   const charge: FairUse['charge'] = async (request, reply, name, units) => {
     const charged = await chargeUnits(request, reply, name, units)
@@ -113,19 +114,20 @@ export function createFairUse(
 interface Charging {
   quotas: Quotas
   counter: Counter
+  networks: Counter
   keyOf: ReturnType<typeof createKeys>
   setHeaders: ReturnType<typeof createHeaders>
   onRefusal: (name: LimitName) => void
 }
 
-function createCharging({ quotas, counter, keyOf, setHeaders, onRefusal }: Charging) {
+function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusal }: Charging) {
   /** Charges a request, or throws; resolves to nothing without a quota. */
   async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
     const quota = quotas[name]
     if (quota === 0) return undefined
     const most = quota * CLIENTS_OF_NETWORK
     // First: the clients of a network that is refused are not counted, so that they evict no count of others.
-    const ofNetwork = await counter.charge(keyOf(request, name, 'network'), most, units)
+    const ofNetwork = await networks.charge(keyOf(request, name, 'network'), most, units)
     if (ofNetwork.isRefused) throw refusal(reply, name, { charge: ofNetwork, quota: most, units, where: NETWORK })
     const charge = await counter.charge(keyOf(request, name), quota, units)
     if (charge.isRefused) {

@@ -10,7 +10,12 @@ const MAX_KEYS = 100_000
 export function createMemoryCounters(monotonic: () => number): Counters {
   const salt = randomBytes(32).toString('hex')
   const create = () => createMemoryCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS, monotonic })
-  const counters: Record<CounterName, Counter> = { clients: create(), guesses: create(), links: create() }
+  const counters: Record<CounterName, Counter> = {
+    clients: create(),
+    networks: create(),
+    guesses: create(),
+    links: create(),
+  }
   return { of: (name) => counters[name], salt: () => salt, metrics: [], close: async () => {} }
 }
 

@@ -34,7 +34,12 @@ export async function openRedisCounters(needs: RedisCountersNeeds): Promise<Coun
   const { salt, local, monotonic } = needs
   const connection = await connectRedis(needs)
   const create = (name: CounterName) => createRedisCounter({ connection, name, local: local.of(name), monotonic })
-  const counters = { clients: create('clients'), guesses: create('guesses'), links: create('links') }
+  const counters = {
+    clients: create('clients'),
+    networks: create('networks'),
+    guesses: create('guesses'),
+    links: create('links'),
+  }
   return { of: (name) => counters[name], salt, metrics: connection.metrics, close: connection.close }
 }
 
