@@ -530,7 +530,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
   for (const kind of kinds) {
     for (const how of ['markup', 'attributes'] as const) {
       inBrowser(
-        `${how} in every field of the kind “${kind.label}”`,
+        `${how} in every field of the kind “${kind.texts.en.name}”`,
         async (page) => {
           const byField = kind.form.map(({ name, input }): Typing => {
             if (input === 'links') return { link_label: [texts[how]], link_url: [urls[how]] }
@@ -580,7 +580,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
     }
 
     inBrowser(
-      `javascript: in every URL of the kind “${kind.label}” is refused`,
+      `javascript: in every URL of the kind “${kind.texts.en.name}” is refused`,
       async (page) => {
         const links = await countLinks()
         const address = 'javascript:alert(1)//'

@@ -100,11 +100,10 @@ test('a fault of a UTM parameter stands at its input, and that of another is nam
 })
 
 test('every field of every kind has a label in both languages', () => {
-  for (const language of languages) {
-    for (const { name } of kinds.flatMap(({ form }) => form))
-      assert.ok(Object.hasOwn(fieldTexts[language].labels, name))
-    for (const { name } of kinds) assert.ok(Object.hasOwn(fieldTexts[language].kinds, name))
-  }
+  for (const language of languages)
+    for (const kind of kinds)
+      for (const { name } of kind.form)
+        assert.ok(Object.hasOwn({ ...fieldTexts[language].labels, ...kind.texts[language].labels }, name), name)
 })
 
 /** What the schema of a field demands, nested ones included: the keywords that can be violated. */

@@ -10,8 +10,8 @@ import { firstInvalid, renderFields, type FormInput, type Values } from './form.
 import { usualZone } from './owner/rules/rule-values.ts'
 
 const days: FormInput[] = [
-  { name: 'starts_on', input: 'date' },
-  { name: 'ends_on', input: 'date' },
+  { name: 'starts_on', input: 'date', isHalf: true },
+  { name: 'ends_on', input: 'date', isHalf: true },
 ]
 
 /** The first and the last day of a link, in a time zone: they become rules, which its owner can change to the minute. */

@@ -8,6 +8,7 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { historyTexts } from '../../texts/history.ts'
 import { problemText, renderFields, renderUtm, type FormInput, type Values } from '../form.ts'
 import { filledFields, filledUtm } from '../form-body.ts'
+import { kindInputs } from '../kind-inputs.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { truncateInput } from '../typed-input.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
@@ -28,14 +29,14 @@ export function changeForm({ link, token, formKey, language }: OwnerView, notice
 }
 
 function changeFields(link: Link, language: Language): FormInput[] {
-  const { form } = kindOf(link)
-  const hasTarget = form.some(({ name }) => name === 'target')
+  const inputs = kindInputs(kindOf(link), language)
+  const hasTarget = inputs.some(({ name }) => name === 'target')
   const target: FormInput = {
     name: 'target',
     input: 'url',
     hint: ownerTexts[language].otherwise,
   }
-  return [...form, ...(hasTarget || link.target === null ? [] : [target])]
+  return [...inputs, ...(hasTarget || link.target === null ? [] : [target])]
 }
 
 /** Saves the form of a link. */

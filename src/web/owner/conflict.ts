@@ -34,7 +34,7 @@ export function conflictTable(link: Link, notice: Notice | undefined, language: 
       ${rows.map(
         ({ name, theirs, yours }) =>
           html`<tr>
-            <th scope="row">${fieldName(name, language)}</th>
+            <th scope="row">${fieldName(link, name, language)}</th>
             <td dir="auto">${theirs}</td>
             <td dir="auto">${yours}</td>
           </tr>`,

@@ -29,7 +29,7 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
     drawPoster(values)
     showFinal(values)
     remarkFile()
-    drawPhone(side, values.get('kind') ?? '', values, texts)
+    void drawPhone(side, values.get('kind') ?? '', values, texts)
   }
   const schedule = () => {
     cancelAnimationFrame(frame)
