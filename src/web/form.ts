@@ -41,26 +41,39 @@ export function renderFields(
   { language = 'en', focus = true, prefix = 'field' }: FormOptions = {},
 ): Html {
   const first = focus ? firstInvalid(fields, errors) : undefined
-  const groups: { isPair: boolean; inputs: Html[] }[] = []
-  for (const field of fields) {
-    const { name, isHalf: isPair = false } = field
-    const faults = faultsOf(name, errors)
-    const options = { language, focus: name === first || field.isFocused === true, prefix }
-    const inputs = renderInput(field, values, faults, options)
+  const inputs = fields.map((field, at) => {
+    const options = { language, focus: field.name === first || field.isFocused === true, prefix }
+    return renderInput(field, values, shownFaults(fields, at, errors), options)
+  })
+  return html`${inPairs(fields, inputs)}`
+}
+
+/** Inputs, of which two halves in a row stand side by side. */
+function inPairs(fields: FormInput[], inputs: Html[]): Html[] {
+  const groups: { isPair: boolean; members: Html[] }[] = []
+  for (const [at, input] of inputs.entries()) {
+    const isPair = fields[at]?.isHalf === true
     const group = groups.at(-1)
-    if (group?.isPair && isPair) group.inputs.push(inputs)
-    else groups.push({ isPair, inputs: [inputs] })
+    if (isPair && group?.isPair === true && group.members.length < 2) group.members.push(input)
+    else groups.push({ isPair, members: [input] })
   }
-  return html`${groups.map(({ isPair, inputs }) => (isPair ? html`<div class="pair">${inputs}</div>` : inputs))}`
+  return groups.map(({ isPair, members }) => html`${isPair ? html`<div class="pair">${members}</div>` : members}`)
 }
 
 /** The name of the first field that has an error. */
 export function firstInvalid(fields: FormField[], errors: FieldError[]): string | undefined {
-  return fields.find(({ name }) => faultsOf(name, errors).length > 0)?.name
+  return fields.find((field) => faultsOf(field, errors).length > 0)?.name
 }
 
-function faultsOf(name: string, errors: FieldError[]): FieldError[] {
-  return errors.filter(({ pointer }) => pointer.split('/')[1] === name)
+function faultsOf({ name, field = name }: Pick<FormField, 'name' | 'field'>, errors: FieldError[]): FieldError[] {
+  return errors.filter(({ pointer }) => pointer.split('/')[1] === field)
+}
+
+/** The errors that stand at an input: those of its field, unless an input before has the same one. */
+function shownFaults(fields: FormField[], at: number, errors: FieldError[]): FieldError[] {
+  const { name, field = name } = fields[at] ?? { name: '' }
+  const first = fields.findIndex((each) => (each.field ?? each.name) === field)
+  return first === at ? faultsOf({ name: field }, errors) : []
 }
 
 function renderInput(field: FormInput, values: Values, faults: FieldError[], options: Required<FormOptions>): Html {
@@ -105,6 +118,9 @@ const inputKinds: Record<FormField['input'], Html> = {
   url: html`type="text" inputmode="url" autocapitalize="none" spellcheck="false"`,
   color: html`type="color"`,
   date: html`type="date"`,
+  time: html`type="time"`,
+  // The script fills in the browser's own.
+  zone: html`type="text" autocapitalize="none" spellcheck="false" data-zone`,
 }
 
 /** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that sets them nowhere. */

@@ -8,6 +8,7 @@ import { readDraft } from '../create.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
 import { hashDraft, type HashedDraft } from '../password/new-password.ts'
 import type { ImportDeps } from './deps.ts'
+import { withImportedStamp } from './imported-stamp.ts'
 import { asHolder } from '../../lib/holder.ts'
 
 const MAX_CLICKS = 1e12
@@ -49,7 +50,7 @@ async function readRow(deps: ImportDeps, row: object, own: OwnFields, origin: st
   let isTrimmed = false
   const onTrimmed = () => void (isTrimmed = true)
   const draft = await hashDraft(readDraft({ ...deps, onTrimmed }, row), deps.hashPassword)
-  const link = newLink(deps, draft, own)
+  const link = newLink(deps, withImportedStamp(draft, row), own)
   const drawing = { origin, holder: asHolder('import'), charge: async () => {} }
   const shown = { link: { ...link, suspension: null, warning: null, reported: null }, design: undefined }
   const design = await checkDesign(deps.designs, shown, row, drawing)

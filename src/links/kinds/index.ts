@@ -1,11 +1,12 @@
 import { appstore } from './appstore/kind.ts'
+import { event } from './event/kind.ts'
 import type { Kind } from './kind.ts'
 import { page } from './page/kind.ts'
 import { url } from './url/kind.ts'
 import { vcard } from './vcard/kind.ts'
 
 /** Every kind; the first is the default. */
-export const kinds: readonly [Kind, ...Kind[]] = [url, appstore, vcard, page]
+export const kinds: readonly [Kind, ...Kind[]] = [url, appstore, vcard, page, event]
 
 /** Their names in a sentence. */
 export const kindNames = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(kinds.map(({ name }) => name))

@@ -48,11 +48,13 @@ export interface Content<P> {
 /** What an input for a colour, which cannot be empty, has while none was chosen: the accent of the pages. */
 export const DEFAULT_ACCENT = '#00653a'
 
-/** One input of a kind's form; `name` is the field's name. Its label and its hint are among the kind's texts. */
+/** One input of a kind's form. Its label and its hint are among the kind's texts. */
 export interface FormField {
   name: string
+  /** The field that it belongs to, when that has another name; the first input of a field shows its faults. */
+  field?: string
   /** The input's type; `links` is a list of label and address pairs. A `color` starts with `DEFAULT_ACCENT`, which counts as left empty. */
-  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color' | 'date'
+  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color' | 'date' | 'time' | 'zone'
   required?: boolean
   /** Whether it stands beside its neighbour, where that is a half as well. */
   isHalf?: boolean
@@ -72,6 +74,30 @@ export interface KindTexts<Field extends string = string> {
 
 /** Texts for the faults of a field, by their reasons. */
 export type FaultTexts = Partial<Record<Reason['name'], string>>
+
+/** How what is typed into the inputs of a form becomes fields, and how fields are shown in them. */
+export interface FormReading<P = Record<string, unknown>> {
+  /** @param before the fields of the link that is changed; undefined for a new link */
+  toFields(typed: Record<string, unknown>, language: Language, before?: P): Record<string, unknown>
+  toInputs(payload: P): Record<string, unknown>
+}
+
+/** What the service itself keeps of a link beside its fields, in a member of the payload that no request sets. */
+export interface Stamp {
+  /** The member's name; no field has it. */
+  name: string
+  /** What an import may bring along. */
+  schema: TSchema
+  /**
+   * The stamp of a link that is stored.
+   * @param after its fields, without the stamp
+   * @param before what was stored; undefined for a new link
+   * @param now milliseconds since 1970, UTC
+   */
+  next(after: Stamped, before: Stamped | undefined, now: number): unknown
+}
+
+type Stamped = Pick<Content<Record<string, unknown>>, 'payload' | 'utm'>
 
 /** A file of a link. */
 export interface KindFile<P = Record<string, unknown>> {
@@ -97,6 +123,7 @@ export interface Kind<P = Record<string, unknown>> {
   check(content: { target: string | null; payload: P }): FieldError[]
   /** Every URL in its own fields, with its pointer; the URL policy checks them. */
   urls(payload: P): { pointer: string; url: string }[]
+  stamp: Stamp | undefined
   /** Prepares a link's visits: computes once what all visits share; the returned function runs for each visit. */
   prepare(content: Content<P>): (visitor: Visitor) => Outcome
   /** The file at `/<code>.<extension>`, and at `/<code>` for clients that accept only this type. */
@@ -104,6 +131,8 @@ export interface Kind<P = Record<string, unknown>> {
   /** What the picture of its page shows. */
   picture: ((payload: P) => Picture) | undefined
   form: FormField[]
+  /** Undefined when each input is the field of its name. */
+  reading: FormReading<P> | undefined
   /** What the owner's page shows as that to which it leads; 'target' for its target, which can be changed right there. */
   leadsTo: 'target' | ((payload: P, language: Language) => Html)
   /** What the create page shows while the form is filled in. It stands in `preview.ts`, where browsers load it from. */

@@ -44,7 +44,7 @@ test('no field of a kind has the name of a field that every link has', () => {
 
 test('exactly the kinds that redirect are marked as redirects', () => {
   for (const kind of kinds) {
-    const visit = kind.prepare({ code: 'x', target: 'https://example.com/', payload: { links: [] }, utm: {} })
+    const visit = kind.prepare({ code: 'x', target: 'https://example.com/', payload: { ...kind.sample }, utm: {} })
     assert.equal(visit({ platform: 'ios' }).type === 'redirect', kind.redirects, kind.name)
   }
 })

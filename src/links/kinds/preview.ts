@@ -1,3 +1,5 @@
+import type { Language } from '../../texts/language.ts'
+
 /** What a visitor of a link sees, line by line, as the create page draws it in the frame of a phone. */
 export interface Preview {
   lines: PreviewLine[]
@@ -15,12 +17,11 @@ export interface PreviewLine {
  * Writes the preview of a kind from what is typed into its form; undefined for a kind that redirects. It stands in
  * `<kind>/preview.ts`, with what the kind's page says in the same words: browsers run it, too, so it uses nothing of Node.
  * @param texts the kind's own, `preview` in its texts
- * @param language the locale of the page
  */
 export type WritePreview = (
   form: URLSearchParams,
   texts: Record<string, string>,
-  language: string,
+  language: Language,
 ) => Preview | undefined
 
 /** What was typed into an input, without blanks around it. */

@@ -1,5 +1,6 @@
 import { hexOf, inkOn, rgbOf } from '../../lib/color.ts'
 import type { PreviewLine, WritePreview } from '../../links/kinds/preview.ts'
+import type { Language } from '../../texts/language.ts'
 import { element } from './element.ts'
 import type { HomeTexts } from './home-texts.ts'
 
@@ -17,7 +18,7 @@ export async function drawPhone(
   // esbuild puts what this pattern finds into the bundle: a new kind needs no line here.
   const { preview } = (await import(`../../links/kinds/${kind}/preview.ts`)) as { preview: WritePreview }
   if (drawing !== latest) return
-  const shown = preview(form, texts.previews[kind] ?? {}, document.documentElement.lang)
+  const shown = preview(form, texts.previews[kind] ?? {}, document.documentElement.lang as Language)
   const phone = side.querySelector('.home-phone')
   if (shown === undefined) return phone?.remove()
   const frame = phone ?? element('div', 'home-phone')

@@ -29,6 +29,7 @@ export const appstore = defineKind<{ [Name in keyof typeof fields]?: string }>({
       : []
   },
   urls: (payload) => Object.entries(payload).map(([name, address]) => ({ pointer: `/${name}`, url: address })),
+  stamp: undefined,
   prepare({ target, payload: { ios, android, fallback }, utm }) {
     const elsewhere = fallback ?? target ?? ios ?? android ?? ''
     const byPlatform = { ios: ios ?? elsewhere, android: android ?? elsewhere, other: elsewhere }
@@ -42,6 +43,7 @@ export const appstore = defineKind<{ [Name in keyof typeof fields]?: string }>({
   file: undefined,
   picture: undefined,
   form: names.map((name) => ({ name, input: 'url', isHalf: name !== 'fallback' })),
+  reading: undefined,
   leadsTo: (payload, language) =>
     html`<dl>
       ${names

@@ -53,6 +53,7 @@ export const page = defineKind<Leaflet>({
   fields: Type.Object(fields),
   check: () => [],
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
+  stamp: undefined,
   prepare: (content) => () => ({ type: 'document', pageFor: (viewer) => leafletPage(content, viewer) }),
   file: undefined,
   picture: pictureOf,
@@ -63,6 +64,7 @@ export const page = defineKind<Leaflet>({
     { name: 'accent', input: 'color', isHalf: true },
     { name: 'links', input: 'links' },
   ],
+  reading: undefined,
   leadsTo: ({ headline, links = [] }, language) =>
     html`<p class="owner-target" dir="auto">${texts[language].leadsTo(headline, links.length)}</p>`,
   preview,

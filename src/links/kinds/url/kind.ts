@@ -14,6 +14,7 @@ export const url = defineKind<Record<string, never>>({
   fields: Type.Object({}),
   check: ({ target }) => (target === null ? [isRequired('/target')] : []),
   urls: () => [],
+  stamp: undefined,
   prepare({ target, utm }) {
     const location = destination(target ?? '', utm)
     return () => ({ type: 'redirect', location })
@@ -21,6 +22,7 @@ export const url = defineKind<Record<string, never>>({
   file: undefined,
   picture: undefined,
   form: [{ name: 'target', input: 'url', required: true }],
+  reading: undefined,
   leadsTo: 'target',
   preview,
   sample: { target: 'https://example.com/menu' },

@@ -45,6 +45,7 @@ export const vcard = defineKind<Card>({
         ]
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
+  stamp: undefined,
   prepare: ({ code, payload, isProtected = false }) => {
     const dial = payload.phone === undefined ? undefined : phoneAddress(payload.phone)
     const contact = { code, extension, card: payload, dial, isProtected }
@@ -61,6 +62,7 @@ export const vcard = defineKind<Card>({
     { name: 'email', input: 'email', isHalf: true },
     { name: 'website', input: 'url' },
   ],
+  reading: undefined,
   leadsTo: (card, language) => html`<p class="owner-target" dir="auto">${texts[language].leadsTo(fullName(card))}</p>`,
   preview,
   sample: {
@@ -104,7 +106,7 @@ function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
     lang: viewer.language,
     isOwners: true,
     head: html`${!isProtected && addressHead(url, picture)}`,
-    body: html`<main class="contact">
+    body: html`<main class="facts">
         ${avatarOf(signOfContact(card))}
         <h1 lang="" dir="auto">${name}</h1>
         ${jobTitle && html`<p lang="" dir="auto">${jobTitle}</p>`}
