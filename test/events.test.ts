@@ -42,7 +42,10 @@ async function read(link: Pick<Created, 'code'>, of = server.url) {
   assert.ok(component)
   const event = new ICAL.Event(component)
   return {
-    ...{ uid: event.uid, sequence: event.sequence, summary: event.summary, location: event.location },
+    uid: event.uid,
+    sequence: event.sequence,
+    summary: event.summary,
+    location: event.location,
     description: event.description,
     start: event.startDate.toJSDate().toISOString(),
     end: event.endDate.toJSDate().toISOString(),
@@ -213,8 +216,13 @@ inBrowser('without scripts a person creates an event, changes it, and a German r
   assert.equal(await press(page, 'Create'), 200)
   const [, token = ''] = /\/m\/([\w-]{43})/.exec(page.url()) ?? []
   assert.deepEqual((await detailsOf({ token })).payload, {
-    ...{ summary: 'Concert', start: '2027-06-12T19:30+01:00', end: '2027-06-12T22:00+01:00' },
-    ...{ timezone: 'Europe/London', location: null, description: null, url: 'https://example.com' },
+    summary: 'Concert',
+    start: '2027-06-12T19:30+01:00',
+    end: '2027-06-12T22:00+01:00',
+    timezone: 'Europe/London',
+    location: null,
+    description: null,
+    url: 'https://example.com',
   })
   await page.goto(`${server.url}/m/${token}`)
   assert.match((await page.locator('.owner-top').textContent()) ?? '', /The event “Concert”: Saturday,? 12 June 2027/)

@@ -95,7 +95,17 @@ async function seed(): Promise<typeof site> {
   const inQuery = encodeURIComponent(pack(1500, 12))
   const text = pack(1000, 21)
   const fields = kinds.flatMap(({ form }) => form.map(({ name }) => name))
-  const names = [...fields, 'link_label', 'link_url', 'alias', 'title', 'campaign', 'utm_source', 'utm_medium', 'utm_campaign']
+  const names = [
+    ...fields,
+    'link_label',
+    'link_url',
+    'alias',
+    'title',
+    'campaign',
+    'utm_source',
+    'utm_medium',
+    'utm_campaign',
+  ]
   return {
     paths: [
       // A visit that redirects leaves the service.
