@@ -5,6 +5,7 @@ import { kinds } from '../src/links/kinds/index.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { asSegment, readOperations } from './support/contract.ts'
 import { fromSchema } from './support/from-schema.ts'
+import { bodyOf } from './support/kinds.ts'
 import { create, startServer, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -44,14 +45,6 @@ async function refuses(status: number, code: string, request: () => Promise<Resp
   assert.equal(await stored(), before, input)
 }
 
-/** A valid body for each kind, in which a test then makes one field invalid. */
-const validBodies: Record<string, Record<string, unknown>> = {
-  url: { target: 'https://example.com/' },
-  appstore: { ios: 'https://example.com/' },
-  vcard: { firstName: 'Ada' },
-  page: { headline: 'Hello', links: [{ label: 'a', url: 'https://example.com/' }] },
-}
-
 const long = 'x'.repeat(2001)
 const wrongTexts: [name: string, json: string][] = [
   ['a number', '5'],
@@ -75,7 +68,7 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
       for (const name of fields) {
         for (const [description, json] of wrongTexts) {
           if (name === 'description' && json === JSON.stringify(long)) continue
-          const rest = JSON.stringify({ kind: kind.name, ...validBodies[kind.name], [name]: undefined }).slice(0, -1)
+          const rest = JSON.stringify({ ...bodyOf(kind), [name]: undefined }).slice(0, -1)
           await refuses(
             400,
             'invalid_request',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { kinds } from '../src/links/kinds/index.ts'
+import { findKind, kinds } from '../src/links/kinds/index.ts'
+import type { FormField } from '../src/links/kinds/kind.ts'
 import {
   accessibilityFaults,
   distance,
@@ -17,6 +18,7 @@ import {
 } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
+import { inputsOf } from './support/kinds.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/menu'
@@ -108,6 +110,32 @@ const samples: { kind: string; tab: string; typing: Typing; stored: object }[] =
           { label: 'Menu', url: EXAMPLE },
           { label: 'Book a table', url: 'https://example.org/book' },
         ],
+      },
+    },
+  },
+  {
+    kind: 'event',
+    tab: 'Event',
+    typing: {
+      summary: 'Sommerfest',
+      start_date: '2027-06-12',
+      start_time: '14:00',
+      end_date: '2027-06-12',
+      end_time: '18:00',
+      timezone: 'Europe/Berlin',
+      location: 'Market square',
+      description: 'Music.\nCake.',
+      url: EXAMPLE,
+    },
+    stored: {
+      payload: {
+        summary: 'Sommerfest',
+        start: '2027-06-12T14:00+02:00',
+        end: '2027-06-12T18:00+02:00',
+        timezone: 'Europe/Berlin',
+        location: 'Market square',
+        description: 'Music.\nCake.',
+        url: EXAMPLE,
       },
     },
   },
@@ -502,6 +530,8 @@ describe('a page shows the text of a hostile owner literally and runs none of it
     attributes: 'https://example.com/"onmouseover="alert(1)"&lt;b&gt;',
   }
   const common = ['title', 'campaign']
+  /** Whether an input takes no text. */
+  const isChosen = (input: FormField['input']) => ['date', 'time', 'zone'].includes(input)
   const utmNames = ['utm_source', 'utm_medium', 'utm_campaign']
 
   /** Asserts that no part of the text has become an element, an attribute or a URL that runs. */
@@ -530,16 +560,17 @@ describe('a page shows the text of a hostile owner literally and runs none of it
   for (const kind of kinds) {
     for (const how of ['markup', 'attributes'] as const) {
       inBrowser(
-        `${how} in every field of the kind “${kind.label}”`,
+        `${how} in every field of the kind “${kind.texts.en.name}”`,
         async (page) => {
           const byField = kind.form.map(({ name, input }): Typing => {
             if (input === 'links') return { link_label: [texts[how]], link_url: [urls[how]] }
             if (input === 'color') return {}
+            if (isChosen(input)) return { [name]: String(inputsOf(kind)[name]) }
             // As long as it may be.
             if (name === 'avatar') return { avatar: texts[how].slice(0, 16) }
             return { [name]: input === 'url' ? urls[how] : texts[how] }
           })
-          const names = kind.redirects ? [...common, ...utmNames] : common
+          const names = kind.takesUtm ? [...common, ...utmNames] : common
           const typing: Typing = Object.assign({}, ...byField, ...names.map((name) => ({ [name]: texts[how] })))
           const flat = Object.fromEntries(Object.entries(typing).map(([name, text]) => [name, [text].flat().join('')]))
 
@@ -571,8 +602,10 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           await assertInert(page)
           const shown = await page.locator('main').innerText()
           for (const [name, text] of Object.entries(flat)) {
+            const input = kind.form.find((field) => field.name === name)?.input
             // A button links to its URL and does not show it.
-            if (!common.includes(name) && name !== 'link_url') assert.ok(shown.includes(text), `${name} is shown`)
+            const isUnseen = [...common, ...utmNames, 'link_url', 'url'].includes(name) || (input && isChosen(input))
+            if (!isUnseen) assert.ok(shown.includes(text), `${name} is shown`)
           }
         },
         { scripts: true },
@@ -580,7 +613,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
     }
 
     inBrowser(
-      `javascript: in every URL of the kind “${kind.label}” is refused`,
+      `javascript: in every URL of the kind “${kind.texts.en.name}” is refused`,
       async (page) => {
         const links = await countLinks()
         const address = 'javascript:alert(1)//'
@@ -588,6 +621,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           { title: address },
           ...kind.form.map(({ name, input }) => {
             if (input === 'links') return { link_label: [address], link_url: [address] }
+            if (isChosen(input)) return { [name]: String(inputsOf(kind)[name]) }
             return input === 'color' ? {} : { [name]: name === 'avatar' ? 'x' : address }
           }),
         )
@@ -702,6 +736,7 @@ describe('every page', () => {
       { kind: 'appstore', ios: url, android: EXAMPLE },
       { kind: 'vcard', firstName: word, org: word, jobTitle: word, email: `${word}@example.com`, website: url },
       { kind: 'page', headline: word, description: word, links: [{ label: word, url }] },
+      { kind: 'event', summary: word, start: '2027-06-12', location: word, description: word, url },
     ]
     const bodies = [...samples.map(({ kind, stored }) => ({ kind, ...stored })), ...longOnes]
     const links = await Promise.all(bodies.map(async (body) => ({ ...body, ...(await create(server, body)) })))
@@ -710,7 +745,7 @@ describe('every page', () => {
       return [
         byAddress(`owner of ${which}`, `/m/${token}?created`),
         byAddress(`preview of ${which}`, `/${code}+`),
-        ...(['vcard', 'page'].includes(kind) ? [byAddress(`visit of ${which}`, `/${code}`)] : []),
+        ...(findKind(kind)?.redirects === false ? [byAddress(`visit of ${which}`, `/${code}`)] : []),
       ]
     })
   }

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fc } from './support/fast-check.ts'
 import { connectRaw } from './support/raw.ts'
 import { seedOf } from './support/random.ts'
-import { create, startServer } from './support/server.ts'
+import { bodyOf, fileEndings, kindsWithFile } from './support/kinds.ts'
+import { create, startServer, type Created } from './support/server.ts'
 
 /** `npm run test:faults` sends more. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000)
@@ -107,11 +108,12 @@ function damaged(whole: fc.Arbitrary<string>): fc.Arbitrary<string> {
 test(`${REQUESTS} damaged requests cause no internal error and no log line`, async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
-  const contact = await create(server, { kind: 'vcard', firstName: 'Ada' })
+  const withFiles = await Promise.all(kindsWithFile.map((kind) => create(server, bodyOf(kind))))
+  const [contact] = withFiles as [Created]
   const port = Number(new URL(server.url).port)
   const own = [
     ...['', '+', '.Q', '/qr.png', '/qr.svg', '/qr.pdf', '/print.pdf'].map((end) => `/${link.code}${end}`),
-    ...['', '.vcf'].map((end) => `/${contact.code}${end}`),
+    ...withFiles.flatMap(({ code }) => ['', ...fileEndings].map((end) => `/${code}${end}`)),
     ...['', '/stats', '/scans.csv'].map((end) => `/api/manage/${contact.token}${end}`),
     `/m/${contact.token}`,
   ]

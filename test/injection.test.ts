@@ -1,6 +1,7 @@
 // Texts that strangers wrote, in every field that takes one: nothing of them may run, load, or become markup.
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
+import { kinds } from '../src/links/kinds/index.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { addressWith, hostileTexts, pack } from './support/hostile-texts.ts'
 import { poll } from './support/poll.ts'
@@ -40,13 +41,22 @@ function links(): object[] {
     website: addressWith(at(card * 90 + 120)),
     ...owned(card),
   }))
+  const event = {
+    kind: 'event',
+    summary: pack(200, 10),
+    start: '2027-06-12T14:00Z',
+    location: pack(200, 60),
+    description: pack(2000, 20),
+    url: addressWith(at(7)),
+    ...owned(40),
+  }
   const app = { kind: 'appstore', ios: addressWith(at(1)), android: addressWith(at(40)), fallback: addressWith(at(90)) }
   const rules = [
     { when: { country: ['DE'] }, then: { target: addressWith(at(2)) } },
     { when: {}, then: { ended: pack(200, 30) } },
   ]
   const url = { target: addressWith(at(5)), utm: { utm_source: pack(200, 50) }, rules }
-  return [...pages, ...cards, { ...app, ...owned(20) }, { ...url, ...owned(30) }]
+  return [...pages, ...cards, event, { ...app, ...owned(20) }, { ...url, ...owned(30) }]
 }
 
 async function createAll(body: unknown): Promise<Created[]> {
@@ -83,9 +93,19 @@ async function seed(): Promise<typeof site> {
   const { share_url: shared } = (await share.json()) as { share_url: string }
   const paths = created.flatMap(({ code, token }) => [`/${code}`, `/${code}+`, `/m/${token}`])
   const inQuery = encodeURIComponent(pack(1500, 12))
-  const [kinds, text] = [['url', 'appstore', 'vcard', 'page'], pack(1000, 21)]
-  const fields = ['target', 'ios', 'firstName', 'email', 'website', 'headline', 'description', 'avatar', 'link_label']
-  const names = [...fields, 'link_url', 'alias', 'title', 'campaign', 'utm_source', 'utm_medium', 'utm_campaign']
+  const text = pack(1000, 21)
+  const fields = kinds.flatMap(({ form }) => form.map(({ name }) => name))
+  const names = [
+    ...fields,
+    'link_label',
+    'link_url',
+    'alias',
+    'title',
+    'campaign',
+    'utm_source',
+    'utm_medium',
+    'utm_campaign',
+  ]
   return {
     paths: [
       // A visit that redirects leaves the service.
@@ -101,7 +121,7 @@ async function seed(): Promise<typeof site> {
       `/api/qr?format=svg&data=${encodeURIComponent(pack(400, 44))}`,
     ],
     forms: [
-      ...kinds.map((kind) => ({
+      ...kinds.map(({ name: kind }) => ({
         path: `/?kind=${kind}`,
         values: Object.fromEntries(names.map((name) => [name, text])),
       })),

@@ -8,6 +8,7 @@ import { suspend } from '../src/links/suspension.ts'
 import { cheapScrypt, enter } from './support/passwords.ts'
 import { poll } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
+import { fileEndings } from './support/kinds.ts'
 import {
   create,
   post,
@@ -219,7 +220,7 @@ test('only protected links support POST: all other codes answer as before, and s
     return [response.status, response.headers.get('allow')]
   }
   for (const { code } of [open, paused]) {
-    for (const ending of ['', '.Q', '.q', '.vcf']) {
+    for (const ending of ['', '.Q', '.q', ...fileEndings]) {
       assert.deepEqual(await allowOf('POST', `/${code}${ending}`), [405, 'GET, HEAD, OPTIONS'])
       assert.deepEqual(await allowOf('OPTIONS', `/${code}${ending}`), [204, 'GET, HEAD, OPTIONS'])
     }
@@ -507,7 +508,7 @@ test('a suspended link says so, and asks for no password', async (t) => {
   const suspension = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'legal', expression: null } as const
   assert.equal(await suspend(server.services.db.write, found, suspension), true)
   server.services.visits.invalidate(link.code)
-  for (const address of ['', '.vcf', '+', '/qr.png'])
+  for (const address of ['', ...fileEndings, '+', '/qr.png'])
     assert.deepEqual(await codeOf(await visit(link.short_url + address)), [451, 'code_removed_by_law'])
   assert.equal((await enter(link.short_url, PASSWORD)).status, 405)
   assert.deepEqual(await codeOf(await put(manage(server, link), { password: null })), [409, 'link_removed'])

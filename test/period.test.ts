@@ -26,7 +26,7 @@ inBrowser(
   async (page) => {
     now = Date.UTC(2026, 10, 22, 12)
     await page.goto(server.url)
-    const days = { starts_on: '2026-12-01', ends_on: '2026-12-31', timezone: 'Europe/Berlin' }
+    const days = { starts_on: '2026-12-01', ends_on: '2026-12-31', period_timezone: 'Europe/Berlin' }
     await type(page, { target: TARGET, alias: 'offer', ...days })
     assert.equal(await press(page, 'Create'), 200)
     assert.deepEqual(await rulesOf(page), [
@@ -61,7 +61,7 @@ inBrowser(
 inBrowser('days that cannot be are marked, and what was typed stays', async (page) => {
   const wrong: [days: Record<string, string>, fault: RegExp][] = [
     [{ starts_on: '2026-12-31', ends_on: '2026-12-01' }, /The last day must not be before the first/],
-    [{ ends_on: '2026-12-01', timezone: 'Berlin' }, /This time zone is unknown/],
+    [{ ends_on: '2026-12-01', period_timezone: 'Berlin' }, /This time zone is unknown/],
   ]
   for (const [days, fault] of wrong) {
     await page.goto(server.url)
@@ -95,10 +95,10 @@ inBrowser(
     await page.goto(server.url)
     await type(page, { target: TARGET, ends_on: '2027-03-27' })
     const zone = await page.evaluate<string>('new Intl.DateTimeFormat().resolvedOptions().timeZone')
-    assert.equal(await page.locator('[name=timezone]').inputValue(), zone)
+    assert.equal(await page.locator('[name=period_timezone]').inputValue(), zone)
     assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320)
     assert.deepEqual(await accessibilityFaults(page), [])
-    await page.locator('[name=timezone]').fill('Europe/Berlin')
+    await page.locator('[name=period_timezone]').fill('Europe/Berlin')
     assert.equal(await press(page, 'Erstellen'), 200)
     // The clocks are set forward in the night after.
     assert.deepEqual(await rulesOf(page), [

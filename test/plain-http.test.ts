@@ -11,6 +11,7 @@ import { endOfFile } from './support/cleanup.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { cheapScrypt } from './support/passwords.ts'
 import { skipUnlessCi } from './support/programs.ts'
+import { fileEndings } from './support/kinds.ts'
 import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
 
 const HOST = 'go.bakery.shop'
@@ -314,8 +315,8 @@ test('each page and each script was opened there', (t) => {
     '/:code': /^\/[\w-]+$/,
     '/:code(^[\\w-]+)+': /^\/[\w-]+\+$/,
   }
-  // A contact as a file is no page, and the addresses of compact codes show what the plain ones show.
-  const others = pages.filter((page) => !/\.(?:[Qq]|vcf)$/.test(page))
+  // The file of a link is no page, and the addresses of compact codes show what the plain ones show.
+  const others = pages.filter((page) => !['.Q', '.q', ...fileEndings].some((end) => page.endsWith(end)))
   const opened = (page: string) => [...visited].some((path) => patterns[page]?.test(path) ?? path === page)
   assert.deepEqual(
     others.filter((page) => !opened(page)),

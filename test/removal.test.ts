@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { reinstate, suspend } from '../src/links/suspension.ts'
 import type { Suspension } from '../src/links/link.ts'
+import { fileEndings } from './support/kinds.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const DESTINATION = 'https://harmful.example/where-it-led'
@@ -19,7 +20,8 @@ async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): 
   return [server, link]
 }
 
-const addressesOf = ({ short_url: url }: Created) => [url, `${url}+`, `${url}.vcf`, `${url}/qr.png`, `${url}/qr.svg`]
+const addressesOf = ({ short_url: url }: Created) =>
+  ['', '+', ...fileEndings, '/qr.png', '/qr.svg'].map((end) => url + end)
 
 test('every URL of a removed code responds with 410 and does not reveal the target', async (t) => {
   const [, link] = await startWithRemoved(t)

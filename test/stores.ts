@@ -14,6 +14,7 @@ const files = [
   'contract',
   'domain-proofs',
   'domains',
+  'events',
   'first-try',
   'history',
   'home',

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import { sql } from '#kysely'
-import { cards } from '../src/links/kinds/accent.ts'
+import { cards } from '../src/links/kinds/parts/accent.ts'
+import { texts as vcardTexts } from '../src/links/kinds/vcard/texts.ts'
 import { problemTexts } from '../src/texts/problems.ts'
 import { reportTexts } from '../src/texts/report.ts'
 import { visitorTexts } from '../src/texts/visitor.ts'
@@ -136,7 +137,7 @@ test('a preview emphasises the host of a destination', async () => {
 })
 
 test('only a browser inside of an app that saves no contacts says what to do', async () => {
-  const advice = visitorTexts.de.card.leaveApp
+  const advice = vcardTexts.de.page.leaveApp
   const shown = async (agent: string) => (await get('/card', 'de', { 'user-agent': agent })).text()
   for (const mark of [
     'Instagram 350.0',

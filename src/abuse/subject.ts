@@ -1,15 +1,12 @@
 import { getPublicSuffix } from 'tldts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { isCode } from '../links/code.ts'
-import { kinds } from '../links/kinds/index.ts'
+import { codeEndings } from '../links/kinds/index.ts'
 import { canonicalise, expressionOf } from './canonical.ts'
 import { isAddress } from './expressions.ts'
 
 /** The subject of an operation: a code of this service, or an expression for hosts and URLs. */
 export type Subject = { code: string } | { expression: string }
-
-/** What may follow a code: the mark of a compact QR image, and the files of kinds. */
-const extensions = new Set(['q', 'Q', ...kinds.flatMap(({ file }) => file?.extension ?? [])])
 
 /** The code in a text: a bare code, or a short URL, also with `+` or of an image. Undefined when there is none. */
 export function codeOf(text: string, owns: (url: URL) => boolean): string | undefined {
@@ -20,7 +17,7 @@ export function codeOf(text: string, owns: (url: URL) => boolean): string | unde
   const [, code = '', extension] =
     /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.([A-Za-z]{1,8})|\/(?:qr\.(?:png|svg|pdf)|print\.pdf))?\/?$/.exec(url.pathname) ??
     []
-  return isCode(code) && (extension === undefined || extensions.has(extension)) ? code : undefined
+  return isCode(code) && (extension === undefined || codeEndings.has(extension)) ? code : undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { kindNames } from '../links/kinds/index.ts'
 import type { LinksResult, ListedLink } from '../links/listing/operator.ts'
 import { StartError } from '../lib/start-error.ts'
 import { singleArgument } from './arguments.ts'
@@ -18,7 +19,7 @@ const conditions = {
   domain: { type: 'string', doc: 'only links that lead to this host, or to one under it' },
   code: { type: 'string', doc: 'only the link of this code' },
   text: { type: 'string', doc: 'only links with this text in their title, or in a URL that they lead to' },
-  kind: { type: 'string', doc: 'url, appstore, vcard or page' },
+  kind: { type: 'string', doc: kindNames },
   since: { type: 'string', doc: 'only links created on this day or later, such as 2026-11-23, in UTC' },
   until: { type: 'string', doc: 'only links created on this day or earlier' },
   removed: { type: 'boolean', doc: 'only links that are blocked for abuse, the last ones first' },

@@ -21,8 +21,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 /** What the objects of a cached body take besides. */
 const ENTRY_BYTES = 400
 
-const compressible =
-  /^(?:text\/(?:html|css|javascript|plain|csv|vcard)|image\/svg\+xml|application\/(?:json|problem\+json|manifest\+json|xml))(?:;|$)/
+const compressible = /^(?:text\/[a-z]+|image\/svg\+xml|application\/(?:json|problem\+json|manifest\+json|xml))(?:;|$)/
 
 /**
  * Compresses the whole bodies of all routes of `app`, but not streams, for clients that accept it (RFC 9110, 12.5.3). The

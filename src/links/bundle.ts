@@ -1,6 +1,7 @@
 import type { OwnedLink } from './design.ts'
 import { details } from './details.ts'
-import type { Totals } from './link.ts'
+import { kindOf } from './kinds/index.ts'
+import type { Link, Totals } from './link.ts'
 
 /** What `format` in link.json says. */
 export const BUNDLE_FORMAT = 'quirl-link'
@@ -28,6 +29,26 @@ export function bundledLink(
     details(owned, { token: '', origin, totals })
   const { design, created_at, updated_at, removed } = more
   const about = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, exported_at: new Date(now).toISOString() }
-  const content = { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, design }
+  // With it, calendars still know an event that has moved.
+  const kept = stampOf(owned.link)
+  const content = {
+    code,
+    kind,
+    short_url,
+    target,
+    payload: payload && { ...payload, ...kept },
+    title,
+    campaign,
+    utm,
+    rules,
+    has_password,
+    active,
+    design,
+  }
   return { ...about, ...content, created_at, updated_at, removed, totals }
+}
+
+function stampOf(link: Link): Record<string, unknown> {
+  const name = kindOf(link).stamp?.name
+  return name === undefined ? {} : { [name]: link.payload[name] }
 }

@@ -35,7 +35,7 @@ export interface Draft extends Content {
  * Validates the body of a creation. The kind's fields may be flat or inside `payload`; unknown fields are ignored.
  * @throws {Problem} 400 with every invalid field; 422 when a URL is blocked
  */
-export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
+export function parseDraft(body: unknown, policy: UrlPolicy & Clock): Draft {
   const request = asObject(body)
   const kind = request['kind'] === undefined ? kinds[0] : findKind(request['kind'])
   if (kind === undefined) {
@@ -45,7 +45,11 @@ export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
   const aliasErrors = Object.hasOwn(request, 'alias') ? validateAlias({ alias: request['alias'] }) : []
   const content = checkContent(kind, fields, aliasErrors, policy)
   const alias = request['alias'] as string | undefined
-  return { ...content, alias, password: (request['password'] as string | undefined) ?? null }
+  return {
+    ...stamped(kind, content, undefined, policy),
+    alias,
+    password: (request['password'] as string | undefined) ?? null,
+  }
 }
 
 /**
@@ -53,7 +57,7 @@ export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
  * @returns the updated link, with its present revision and times
  * @throws {Problem} 400 with every invalid field; 422 when a URL is blocked
  */
-export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
+export function parsePatch(link: Link, body: unknown, policy: UrlPolicy & Clock): Link {
   const request = asObject(body)
   const kind = kindOf(link)
   const errors = [...fixedFieldErrors(link, request), ...validateActive(pick(request, ['active']))]
@@ -68,7 +72,18 @@ export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
   }
   const after = Object.entries({ ...before, ...fields.values }).filter(([, value]) => value !== null)
   const content = checkContent(kind, { ...fields, values: Object.fromEntries(after) }, errors, policy)
-  return { ...link, ...content, active: (request['active'] as boolean | undefined) ?? link.active }
+  const active = (request['active'] as boolean | undefined) ?? link.active
+  return { ...link, ...stamped(kind, content, link, policy), active }
+}
+
+interface Clock {
+  now: () => number
+}
+
+/** The content with what its kind keeps beside the fields. */
+function stamped({ stamp }: Kind, content: Content, before: Link | undefined, { now }: Clock): Content {
+  if (stamp === undefined) return content
+  return { ...content, payload: { ...content.payload, [stamp.name]: stamp.next(content, before, now()) } }
 }
 
 function fixedFieldErrors(link: Link, request: Record<string, unknown>): FieldError[] {

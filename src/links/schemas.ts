@@ -38,7 +38,7 @@ const creations = kinds.map((kind, at) => {
       ...kind.fields.properties,
       webhook: Type.Optional(webhookField),
     },
-    { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.label}.` },
+    { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.texts.en.name}.` },
   )
 })
 

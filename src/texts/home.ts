@@ -26,9 +26,6 @@ const en = {
     invalid: 'Only letters from a to z, digits, - and _ are possible, at most 64.',
     unknown: 'Whether this code is free can be seen once you press Create.',
     phone: 'On a phone',
-    headline: 'Your heading',
-    name: 'Your name',
-    save: 'Save to contacts',
     file: '“{host}” looks like the name of a file. A link leads to a web address: upload the file to your website or a cloud storage first, and enter the address that it gets there.',
   },
   reachability: {
@@ -67,9 +64,6 @@ const de: typeof en = {
     invalid: 'Möglich sind nur Buchstaben von a bis z, Ziffern, - und _, höchstens 64.',
     unknown: 'Ob dieser Code frei ist, zeigt sich, wenn Sie auf „Erstellen“ drücken.',
     phone: 'Auf dem Handy',
-    headline: 'Ihre Überschrift',
-    name: 'Ihr Name',
-    save: 'In Kontakten speichern',
     file: '„{host}“ sieht aus wie der Name einer Datei. Ein Link führt zu einer Webadresse: Laden Sie die Datei zuerst auf Ihre Website oder in einen Cloud-Speicher, und geben Sie die Adresse ein, die sie dort bekommt.',
   },
   reachability: {

@@ -11,7 +11,6 @@ const en = {
     settings: 'Settings',
     delete: 'Delete',
   },
-  kinds: { url: 'Web address', appstore: 'App', vcard: 'Contact', page: 'Page of links' },
   states: {
     active: 'Active',
     paused: 'Paused',
@@ -41,14 +40,6 @@ const en = {
   reportedSo:
     'Reports change nothing by themselves: the operator looks at them. If you did not expect this, check where the link leads.',
   leadsTo: 'It leads to',
-  leads: {
-    page: (headline: string, buttons: number) =>
-      `Its own page “${headline}” with ${buttons === 1 ? 'one button' : `${buttons} buttons`}`,
-    contact: (name: string) => `The contact details of ${name}`,
-    ios: 'App Store',
-    android: 'Google Play',
-    fallback: 'Everyone else',
-  },
   rulesFirst: (count: number) =>
     count === 1 ? 'One rule is checked before this.' : `${count} rules are checked before this.`,
   showRules: 'See the rules',
@@ -90,7 +81,6 @@ const de: typeof en = {
     settings: 'Einstellungen',
     delete: 'Löschen',
   },
-  kinds: { url: 'Webadresse', appstore: 'App', vcard: 'Kontakt', page: 'Linkseite' },
   states: {
     active: 'Aktiv',
     paused: 'Pausiert',
@@ -119,14 +109,6 @@ const de: typeof en = {
   reportedSo:
     'Meldungen allein ändern nichts: Der Betreiber sieht sie sich an. Wenn Sie das nicht erwartet haben, prüfen Sie, wohin der Link führt.',
   leadsTo: 'Er führt zu',
-  leads: {
-    page: (headline, buttons) =>
-      `Eigene Seite „${headline}“ mit ${buttons === 1 ? 'einem Knopf' : `${buttons} Knöpfen`}`,
-    contact: (name) => `Kontaktdaten von ${name}`,
-    ios: 'App Store',
-    android: 'Google Play',
-    fallback: 'Alle anderen',
-  },
   rulesFirst: (count) => (count === 1 ? 'Eine Regel wird vorher geprüft.' : `${count} Regeln werden vorher geprüft.`),
   showRules: 'Zu den Regeln',
   change: 'Ändern',

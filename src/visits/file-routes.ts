@@ -3,7 +3,7 @@ import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
-import type { Kind } from '../links/kinds/kind.ts'
+import type { KindFile } from '../links/kinds/kind.ts'
 import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
@@ -20,12 +20,10 @@ import {
   type CodeRoute,
 } from './routes.ts'
 
-type KindFile = NonNullable<Kind['file']>
-
 /** The files of links, for each kind that has one. */
 export function fileRoutes(visits: Pick<Visits, 'resolve' | 'decide'>): { extension: string; route: Route }[] {
-  return kinds.flatMap(({ file, label }) =>
-    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, visits) }],
+  return kinds.flatMap(({ file, texts }) =>
+    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, texts.en.name, visits) }],
   )
 }
 

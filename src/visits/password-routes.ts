@@ -5,7 +5,7 @@ import { problems } from '../http/problem-schema.ts'
 import { Problem, type ProblemCode } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
-import type { Kind } from '../links/kinds/kind.ts'
+import type { KindFile } from '../links/kinds/kind.ts'
 import type { Passwords } from '../links/password/password.ts'
 import { sendPasswordForm, type Failure } from './password-page.ts'
 import { respondWithFile } from './file-routes.ts'
@@ -76,7 +76,7 @@ export function passwordFileRoutes(needs: PasswordNeeds): { extension: string; r
   )
 }
 
-function fileRoute(file: NonNullable<Kind['file']>, needs: PasswordNeeds): Route {
+function fileRoute(file: KindFile, needs: PasswordNeeds): Route {
   return route<CodeRoute>({
     config: configOf(needs),
     bodyLimit: FORM_LIMIT,

@@ -12,7 +12,7 @@ import { ruleEditorTexts } from '../texts/rule-editor.ts'
 import { faultText, refusalText } from './faults.ts'
 import { renderFields, utmFields } from './form.ts'
 
-const policy = { owns: (url: URL) => url.hostname === 'qr.example.com', screen: () => undefined }
+const policy = { owns: (url: URL) => url.hostname === 'qr.example.com', screen: () => undefined, now: () => 0 }
 
 /** The errors of a creation. */
 function errorsOf(body: object): FieldError[] {
@@ -43,6 +43,10 @@ const faulty: object[] = [
   { kind: 'appstore' },
   { kind: 'vcard', phone: long, email: '\0', website: 'x' },
   { kind: 'vcard' },
+  { kind: 'event', start: 'soon', end: '2027-06-12', timezone: 'Moon/Crater', url: 'x', location: long },
+  { kind: 'event', summary: 'x', start: '2027-02-30', end: '2027-06-12T14:00Z' },
+  { kind: 'event', summary: 'x', start: '2027-06-12', end: '2027-06-12T14:00Z', timezone: 'Moon/Crater' },
+  { kind: 'event', summary: 'x', start: '2027-06-12', end: '2027-06-11' },
   { kind: 'page', links: [{ label: long, url: 'https://x/' }, {}] },
   { kind: 'page', headline: ' ', links: Array.from({ length: 101 }, () => ({ label: 'x', url: 'https://x/' })) },
 ]
@@ -100,11 +104,10 @@ test('a fault of a UTM parameter stands at its input, and that of another is nam
 })
 
 test('every field of every kind has a label in both languages', () => {
-  for (const language of languages) {
-    for (const { name } of kinds.flatMap(({ form }) => form))
-      assert.ok(Object.hasOwn(fieldTexts[language].labels, name))
-    for (const { name } of kinds) assert.ok(Object.hasOwn(fieldTexts[language].kinds, name))
-  }
+  for (const language of languages)
+    for (const kind of kinds)
+      for (const { name } of kind.form)
+        assert.ok(Object.hasOwn({ ...fieldTexts[language].labels, ...kind.texts[language].labels }, name), name)
 })
 
 /** What the schema of a field demands, nested ones included: the keywords that can be violated. */

@@ -1,14 +1,24 @@
+import type { FaultTexts } from '../links/kinds/kind.ts'
 import { REASON, type FieldError, type Problem } from '../http/problem.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { ownValue } from '../lib/own-value.ts'
 
-/** What is wrong with a field, in words for people. */
-export function faultText({ pointer, detail, [REASON]: reason }: FieldError, language: Language): string {
+/**
+ * What is wrong with a field, in words for people.
+ * @param own the texts of the field's kind, which precede the general ones
+ */
+export function faultText(
+  { pointer, detail, [REASON]: reason }: FieldError,
+  language: Language,
+  own?: FaultTexts,
+): string {
   const { required, faults } = fieldTexts[language]
   const field = pointer.slice(pointer.lastIndexOf('/') + 1)
   if (reason === undefined) return faults.unknown(detail)
+  const said = own?.[reason.name]
+  if (said !== undefined) return said
   if (reason.name === 'required') return textOf(required, field) ?? faults.required
   if (reason.name === 'pattern' && field === 'alias') return faults.code
   const text = faults[reason.name]

@@ -1,6 +1,6 @@
 import { html, type Html } from '../http/html.ts'
 import type { FieldError, Problem } from '../http/problem.ts'
-import { DEFAULT_ACCENT, type FormField, type Kind } from '../links/kinds/kind.ts'
+import { DEFAULT_ACCENT, type FaultTexts, type FormField, type Kind } from '../links/kinds/kind.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import type { Language } from '../texts/language.ts'
 import { faultText, refusalText, textOf } from './faults.ts'
@@ -10,10 +10,11 @@ import { linkRows } from './link-rows.ts'
 /** Initial values of the inputs, by field: texts, or the rows of a list of links. */
 export type Values = Record<string, unknown>
 
-/** An input of a form; its label and its hint replace those of the catalogue. */
+/** An input of a form; its label, its hint and its texts for faults replace those of the catalogue. */
 export interface FormInput extends FormField {
-  label?: string
-  hint?: string
+  label?: string | undefined
+  hint?: string | undefined
+  faults?: FaultTexts | undefined
   /** Whether it has the focus when the page opens. */
   isFocused?: boolean
 }
@@ -28,14 +29,9 @@ export interface FormOptions {
 
 /** The last fields of every kind's form. */
 export const ownerFields: FormInput[] = [
-  { name: 'title', input: 'text' },
-  { name: 'campaign', input: 'text' },
+  { name: 'title', input: 'text', isHalf: true },
+  { name: 'campaign', input: 'text', isHalf: true },
 ]
-
-/** Fields of which two stand side by side. */
-const halves = new Set(
-  'firstName lastName org jobTitle phone email ios android avatar accent title campaign starts_on ends_on'.split(' '),
-)
 
 /** The inputs of a form, each with its hint and its errors. */
 export function renderFields(
@@ -45,36 +41,49 @@ export function renderFields(
   { language = 'en', focus = true, prefix = 'field' }: FormOptions = {},
 ): Html {
   const first = focus ? firstInvalid(fields, errors) : undefined
-  const groups: { isPair: boolean; inputs: Html[] }[] = []
-  for (const field of fields) {
-    const { name, input } = field
-    const faults = faultsOf(name, errors)
-    const options = { language, focus: name === first || field.isFocused === true, prefix }
-    const isLinks = input === 'links'
-    const inputs = isLinks ? linkRows(values[name], faults, options) : renderInput(field, values, faults, options)
+  const inputs = fields.map((field, at) => {
+    const options = { language, focus: field.name === first || field.isFocused === true, prefix }
+    return renderInput(field, values, shownFaults(fields, at, errors), options)
+  })
+  return html`${inPairs(fields, inputs)}`
+}
+
+/** Inputs, of which two halves in a row stand side by side. */
+function inPairs(fields: FormInput[], inputs: Html[]): Html[] {
+  const groups: { isPair: boolean; members: Html[] }[] = []
+  for (const [at, input] of inputs.entries()) {
+    const isPair = fields[at]?.isHalf === true
     const group = groups.at(-1)
-    if (group?.isPair && halves.has(name)) group.inputs.push(inputs)
-    else groups.push({ isPair: halves.has(name), inputs: [inputs] })
+    if (isPair && group?.isPair === true && group.members.length < 2) group.members.push(input)
+    else groups.push({ isPair, members: [input] })
   }
-  return html`${groups.map(({ isPair, inputs }) => (isPair ? html`<div class="pair">${inputs}</div>` : inputs))}`
+  return groups.map(({ isPair, members }) => html`${isPair ? html`<div class="pair">${members}</div>` : members}`)
 }
 
 /** The name of the first field that has an error. */
 export function firstInvalid(fields: FormField[], errors: FieldError[]): string | undefined {
-  return fields.find(({ name }) => faultsOf(name, errors).length > 0)?.name
+  return fields.find((field) => faultsOf(field, errors).length > 0)?.name
 }
 
-function faultsOf(name: string, errors: FieldError[]): FieldError[] {
-  return errors.filter(({ pointer }) => pointer.split('/')[1] === name)
+function faultsOf({ name, field = name }: Pick<FormField, 'name' | 'field'>, errors: FieldError[]): FieldError[] {
+  return errors.filter(({ pointer }) => pointer.split('/')[1] === field)
+}
+
+/** The errors that stand at an input: those of its field, unless an input before has the same one. */
+function shownFaults(fields: FormField[], at: number, errors: FieldError[]): FieldError[] {
+  const { name, field = name } = fields[at] ?? { name: '' }
+  const first = fields.findIndex((each) => (each.field ?? each.name) === field)
+  return first === at ? faultsOf({ name: field }, errors) : []
 }
 
 function renderInput(field: FormInput, values: Values, faults: FieldError[], options: Required<FormOptions>): Html {
   const { language } = options
   const { name, label = labelOf(name, language), hint = textOf(fieldTexts[language].hints, name) } = field
+  if (field.input === 'links') return linkRows(values[name], faults, { ...options, legend: label })
   const id = `${options.prefix}-${name}`
   const notes = [...(hint ? [`${id}-hint`] : []), ...(faults.length > 0 ? [`${id}-fault`] : [])].join(' ')
   const marks = html`${notes && html` aria-describedby="${notes}"`}${faults.length > 0 && html` aria-invalid="true"`}`
-  const fault = faults.map((each) => faultText(each, language)).join(' ')
+  const fault = faults.map((each) => faultText(each, language, field.faults)).join(' ')
   return html`<div class="field">
     <label for="${id}">${label}</label> ${hint && html`<small class="hint" id="${id}-hint">${hint}</small>`}
     ${control(field, values[name], html`id="${id}" ${marks}${options.focus && html` autofocus`}`)}
@@ -109,16 +118,19 @@ const inputKinds: Record<FormField['input'], Html> = {
   url: html`type="text" inputmode="url" autocapitalize="none" spellcheck="false"`,
   color: html`type="color"`,
   date: html`type="date"`,
+  time: html`type="time"`,
+  // The script fills in the browser's own.
+  zone: html`type="text" autocapitalize="none" spellcheck="false" data-zone`,
 }
 
-/** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that does not redirect. */
+/** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that sets them nowhere. */
 export function renderUtm(
   kind: Kind,
   utm: Record<string, string>,
   errors: FieldError[],
   options: FormOptions = {},
 ): Html | undefined {
-  if (!kind.redirects) return undefined
+  if (!kind.takesUtm) return undefined
   const isOpen = errors.some(({ pointer }) => pointer.startsWith('/utm')) || Object.keys(utm).length > 0
   return html`<details ${isOpen && html` open`}>
     <summary>${fieldTexts[options.language ?? 'en'].utm}</summary>

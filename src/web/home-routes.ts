@@ -12,6 +12,7 @@ import { createOnce, MAX_FORM_KEY } from './create-once.ts'
 import { keyIn } from './creation.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
+import { fieldsOfInputs } from './kind-inputs.ts'
 import { createPosterCode, PLACEHOLDER_CODE } from './home-poster.ts'
 import { periodFields, readPeriod } from './period.ts'
 import { FORM_LIMIT } from './read-form.ts'
@@ -91,7 +92,8 @@ async function createFromForm(
     let isTrimmed = false
     const onTrimmed = () => void (isTrimmed = true)
     const rules = readPeriod(period, pageLanguage(request))
-    const body = { kind: kind.name, ...values, utm, ...(rules.length > 0 && { rules }) }
+    const fields = fieldsOfInputs(kind, values, pageLanguage(request))
+    const body = { kind: kind.name, ...fields, utm, ...(rules.length > 0 && { rules }) }
     const token = await createOnce(needs.links, body, clientOf(needs, request, reply), { formKey, onTrimmed })
     reply.header('cache-control', 'no-store')
     return await redirectToPage(reply, `/m/${token}?created${isTrimmed ? '&trimmed' : ''}`)

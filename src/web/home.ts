@@ -9,12 +9,13 @@ import { fieldTexts } from '../texts/fields.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 import { closedNotice, keyInput } from './creation.ts'
-import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
+import { kindInputs } from './kind-inputs.ts'
 import { hasPeriod, periodInputs } from './period.ts'
 import { poster, type PosterCode } from './home-poster.ts'
 import { myLinksSection, toMyLinks } from './my-links.ts'
 import { reachabilityWarning } from './reachability.ts'
+import type { HomeTexts } from './client/home-texts.ts'
 import type { TypedInput } from './typed-input.ts'
 
 /** The fields of the form that creates a link of a kind. */
@@ -52,7 +53,8 @@ export function homePage(view: HomeView): Page {
   const { language, origin, codeText, isLive, scripts, kind, creation } = view
   const texts = homeTexts[language]
   const data =
-    isLive && html`data-origin="${origin}" data-code-text="${codeText}" data-texts="${JSON.stringify(texts.live)}"`
+    isLive &&
+    html`data-origin="${origin}" data-code-text="${codeText}" data-texts="${JSON.stringify(liveTexts(language))}"`
   return {
     title: texts.title,
     description: creation === 'open' ? texts.description : texts.title,
@@ -79,19 +81,23 @@ export function homePage(view: HomeView): Page {
   }
 }
 
+/** The texts of the page's script, with those of the previews. */
+function liveTexts(language: Language): HomeTexts {
+  return {
+    ...homeTexts[language].live,
+    previews: Object.fromEntries(kinds.map(({ name, texts }) => [name, texts[language].preview])),
+  }
+}
+
 function tabs(current: Kind, language: Language): Html {
   const links = kinds.map((kind) => {
     const marks = kind === current && html` aria-current="page"`
-    const redirects = kind.redirects && html` data-redirects`
-    return html`<a href="/?kind=${kind.name}" data-kind="${kind.name}" ${marks}${redirects}
-      >${kindName(kind, language)}</a
+    const takesUtm = kind.takesUtm && html` data-takes-utm`
+    return html`<a href="/?kind=${kind.name}" data-kind="${kind.name}" ${marks}${takesUtm}
+      >${kind.texts[language].name}</a
     >`
   })
   return html`<nav class="tabs" aria-label="${homeTexts[language].kinds}">${links}</nav>`
-}
-
-function kindName({ name, label }: Kind, language: Language): string {
-  return textOf(fieldTexts[language].kinds, name) ?? label
 }
 
 function creationForm({ kind, language, refused, isLive, creation }: HomeView): Html {
@@ -113,7 +119,7 @@ function creationForm({ kind, language, refused, isLive, creation }: HomeView): 
 /** The fields of a kind; the address of the first kind gets the focus and a text of this page. */
 function formOf(kind: Kind, language: Language, isFocused: boolean): FormInput[] {
   const { target, targetHint } = homeTexts[language]
-  return kind.form.map((field) =>
+  return kindInputs(kind, language).map((field) =>
     field.name === 'target' ? { ...field, label: target, hint: targetHint, isFocused } : field,
   )
 }
@@ -138,7 +144,7 @@ function moreOptions(
     <summary>${homeTexts[language].more}</summary>
     ${renderFields(furtherFields, values, errors, { language, focus })}
     ${periodInputs(values, errors, language, options.focus)}
-    ${kind.redirects ? section : isLive && html`<template class="home-utm-spare">${section}</template>`}
+    ${kind.takesUtm ? section : isLive && html`<template class="home-utm-spare">${section}</template>`}
   </details>`
 }
 

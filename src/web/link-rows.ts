@@ -16,15 +16,14 @@ interface Row {
 export function linkRows(
   value: unknown,
   faults: FieldError[],
-  { language, focus }: { language: Language; focus: boolean },
+  { legend, language, focus }: { legend: string; language: Language; focus: boolean },
 ): Html {
-  const { labels } = fieldTexts[language]
   const filled = Array.isArray(value) ? (value as Row[]) : []
   const rows = [...filled, ...Array.from({ length: SPARE_ROWS }, () => ({ label: '', url: '' }))]
   const ofList = faults.filter(({ pointer }) => pointer.split('/').length < 4)
   const first = faults.find((fault) => !ofList.includes(fault))?.pointer
   return html`<fieldset class="link-rows" data-texts="${JSON.stringify(fieldTexts[language].rows)}">
-    <legend>${labels.links}</legend>
+    <legend>${legend}</legend>
     ${ofList.map((fault) => html`<p class="fault">${faultText(fault, language)}</p>`)}
     ${rows.map((row, at) => {
       const faultOf = (part: keyof Row) => faults.filter(({ pointer }) => pointer === `/links/${at}/${part}`)

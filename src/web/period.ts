@@ -3,19 +3,18 @@ import { invalidRequest, REASON, type FieldError } from '../http/problem.ts'
 import { isTimeZone } from '../lib/time-zone.ts'
 import { endingAt, startingAt } from '../links/rules/period.ts'
 import type { Rule } from '../links/rules/rule.ts'
-import { locales, perLanguage, type Language } from '../texts/language.ts'
+import { locales, perLanguage, usualZone, type Language } from '../texts/language.ts'
 import { periodTexts } from '../texts/period.ts'
 import { textOf } from './faults.ts'
 import { firstInvalid, renderFields, type FormInput, type Values } from './form.ts'
-import { usualZone } from './owner/rules/rule-values.ts'
 
 const days: FormInput[] = [
-  { name: 'starts_on', input: 'date' },
-  { name: 'ends_on', input: 'date' },
+  { name: 'starts_on', input: 'date', isHalf: true },
+  { name: 'ends_on', input: 'date', isHalf: true },
 ]
 
 /** The first and the last day of a link, in a time zone: they become rules, which its owner can change to the minute. */
-export const periodFields: FormInput[] = [...days, { name: 'timezone', input: 'text' }]
+export const periodFields: FormInput[] = [...days, { name: 'period_timezone', input: 'zone' }]
 
 /** The inputs; the script of the page fills in the browser's time zone. */
 export function periodInputs(values: Values, errors: FieldError[], language: Language, focus: boolean): Html {
@@ -43,8 +42,10 @@ export function hasPeriod(values: Values, errors: FieldError[]): boolean {
 export function readPeriod(values: Values, language: Language): Rule[] {
   const [first, last] = [values['starts_on'], values['ends_on']]
   if (first === undefined && last === undefined) return []
-  const timeZone = typeof values['timezone'] === 'string' ? values['timezone'].trim() : usualZone[language]
-  if (!isTimeZone(timeZone)) throw fault('timezone', 'timezone', 'must be an IANA time zone such as Europe/Berlin')
+  const timeZone =
+    typeof values['period_timezone'] === 'string' ? values['period_timezone'].trim() : usualZone[language]
+  if (!isTimeZone(timeZone))
+    throw fault('period_timezone', 'timezone', 'must be an IANA time zone such as Europe/Berlin')
   const [start, end] = [readDay('starts_on', first), readDay('ends_on', last)]
   if (start !== undefined && end !== undefined && Temporal.PlainDate.compare(end, start) < 0)
     throw fault('ends_on', 'before_start', 'must not be earlier than starts_on')

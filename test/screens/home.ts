@@ -37,6 +37,26 @@ export const screens: Screen[] = [
   },
   { name: 'home-page', open: leaflet },
   {
+    name: 'home-event',
+    async open(page, { url }) {
+      await page.goto(`${url}/?kind=event`)
+      await type(page, {
+        summary: 'Summer fair',
+        location: 'Market square',
+        start_date: '2027-06-12',
+        start_time: '14:00',
+      })
+    },
+  },
+  {
+    name: 'home-event-fault',
+    async open(page, { url }) {
+      await page.goto(`${url}/?kind=event`)
+      await type(page, { summary: 'Summer fair', start_date: '2027-06-12', end_date: '2027-06-11' })
+      await press(page, 'Create')
+    },
+  },
+  {
     name: 'home-failure',
     async open(page, { url }) {
       await page.route(/\/assets\/home-/, (route) => route.abort())

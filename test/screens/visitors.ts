@@ -16,6 +16,16 @@ const card = {
   email: 'zoe@example.com',
   website: 'https://example.com/zoe',
 }
+const fair = {
+  kind: 'event',
+  summary: 'Summer fair',
+  start: '2027-06-12T14:00+02:00',
+  end: '2027-06-12T18:00+02:00',
+  timezone: 'Europe/Berlin',
+  location: 'Market square',
+  description: 'Music and cake.\nBring your friends.',
+  url: TARGET,
+}
 const full = {
   ...leaflet,
   headline: 'A heading that someone wrote who did not think of small telephones at all, or of patience',
@@ -80,6 +90,8 @@ export const screens: Screen[] = [
   ofLink('page-arabic', { ...leaflet, headline: 'مقهى النيل', description: 'قهوة وكعك', accent: '#0b1d51' }),
   ofLink('page-full', full),
   ofLink('contact', card),
+  ofLink('event', fair),
+  ofLink('event-days', { kind: 'event', summary: 'Trade fair', start: '2027-09-06', end: '2027-09-09' }),
   ofLink('contact-bare', { kind: 'vcard', org: 'ACME' }),
   ofLink('preview', { target: TARGET }, '+'),
   ofLink('preview-page', leaflet, '+'),

@@ -3,8 +3,9 @@ import type { ProblemCode } from '../../src/http/problem.ts'
 import { MAX_SHARES } from '../../src/shares/open.ts'
 import { command } from './cli.ts'
 import type { Operation } from './contract.ts'
+import { kindsWithFile } from './kinds.ts'
 import { create, post, put, type Created } from './server.ts'
-import type { Subjects, Valid } from './valid-requests.ts'
+import { codesOfFiles, type Subjects, type Valid } from './valid-requests.ts'
 
 /** What is in the store besides the subjects of valid requests, so that each refusal has its reason. */
 export interface Reasons extends Subjects {
@@ -105,8 +106,8 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     ...(id === 'createLink' && { body: { target: OTHER } }),
   }),
   not_found({ id }) {
-    if (id === 'open_vcf') return { path: { code: 'locked-plain' } }
-    return id === 'download_vcf' || id === 'picture'
+    if (id.startsWith('open_')) return { path: { code: 'locked-plain' } }
+    return id.startsWith('download_') || id === 'picture'
       ? { path: { code: 'plain' } }
       : { headers: { host: 'own.example.com' } }
   },
@@ -148,14 +149,32 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
 const unchanged = { 'if-none-match': '*' }
 const locked = (code: string): Change => ({ path: { code }, form: `password=${PASSWORD}` })
 
+function answersOfFile(kind: (typeof kindsWithFile)[number]): [operation: string, changes: Change[]][] {
+  const { extension } = kind.file
+  const codes = codesOfFiles(kind)
+  return [
+    [
+      `open_${extension}`,
+      [locked('locked-moved'), { ...locked(codes.locked), headers: { 'sec-fetch-site': 'cross-site' } }],
+    ],
+    [`download_${extension}`, [{ path: { code: 'moved' } }, { path: { code: codes.locked } }]],
+  ]
+}
+
 /** Requests with the further statuses that are no refusals, by operation. */
 export const otherAnswers: Record<string, Change[]> = {
-  visit: [{ path: { code: 'plain' } }, { headers: { accept: 'text/vcard' } }, { path: { code: 'locked-page' } }],
+  visit: [
+    { path: { code: 'plain' } },
+    ...kindsWithFile.map((kind) => ({
+      path: { code: codesOfFiles(kind).open },
+      headers: { accept: kind.file.mediaType },
+    })),
+    { path: { code: 'locked-page' } },
+  ],
   visitCompact: [{ path: { code: 'plain' } }],
   openLink: [locked('locked-page'), locked('locked-moved')],
-  open_vcf: [locked('locked-moved'), { ...locked('locked-card'), headers: { 'sec-fetch-site': 'cross-site' } }],
-  download_vcf: [{ path: { code: 'moved' } }, { path: { code: 'locked-card' } }],
-  preview: [{ path: { code: 'locked-card' } }],
+  ...Object.fromEntries(kindsWithFile.flatMap(answersOfFile)),
+  preview: [{ path: { code: 'locked-vcard' } }],
   qr_png: [{ headers: unchanged }, { path: { code: 'designed' } }],
   qr_svg: [{ headers: unchanged }],
   qr_pdf: [{ headers: unchanged }],

@@ -1,4 +1,6 @@
+import type { Kind } from '../../src/links/kinds/kind.ts'
 import type { Operation } from './contract.ts'
+import { bodyOf, kindsWithFile } from './kinds.ts'
 import { create, post, type Created, type TestServer } from './server.ts'
 
 /** What valid requests are about. */
@@ -56,12 +58,8 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     visit: {},
     visitCompact: {},
     openLink: { ...protectedLink, status: 303 },
-    open_vcf: async () => {
-      await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'locked-card', password: 'correct-horse' })
-      return { ...protectedLink, path: { code: 'locked-card' } }
-    },
+    ...requestsOfFiles(server),
     preview: {},
-    download_vcf: {},
     qr_png: {},
     qr_svg: { query: 'size=200' },
     qr_pdf: { query: 'width_mm=40' },
@@ -116,6 +114,34 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     deleteLinkByHeader: async () => ({ token: await tokenOfNew() }),
   }
 }
+
+/** Downloads of the files of links, of each kind that has one, with and without a password. */
+function requestsOfFiles(server: TestServer): Record<string, () => Promise<Valid>> {
+  const requests = kindsWithFile.flatMap((kind) => {
+    const { extension } = kind.file
+    const codes = codesOfFiles(kind)
+    return [
+      [
+        `download_${extension}`,
+        async () => {
+          await create(server, { ...bodyOf(kind), alias: codes.open })
+          return { path: { code: codes.open } }
+        },
+      ],
+      [
+        `open_${extension}`,
+        async () => {
+          await create(server, { ...bodyOf(kind), alias: codes.locked, password: 'correct-horse' })
+          return { ...protectedLink, path: { code: codes.locked } }
+        },
+      ],
+    ] as const
+  })
+  return Object.fromEntries(requests)
+}
+
+/** The codes of the links of a kind whose files valid requests download. */
+export const codesOfFiles = ({ name }: Kind) => ({ open: `file-of-${name}`, locked: `locked-${name}` })
 
 /** A request, for `fetch`. */
 export interface Sent {

@@ -14,7 +14,14 @@ const target = z.string().max(2048).describe('The destination: a public http or 
 const title = z.string().max(200).describe('A title that only the owner sees')
 const fields = z
   .record(z.string(), z.unknown())
-  .describe('Further fields of the API, such as utm, campaign, rules, or those of a contact or a page')
+  .describe(`Further fields of the API, such as utm, campaign, rules, or those of a kind: ${ownFields()}`)
+
+/** The fields of each kind that has some. */
+function ownFields(): string {
+  const named = kinds.map(({ name, fields }) => ({ name, fields: Object.keys(fields.properties) }))
+  const known = named.filter(({ fields }) => fields.length > 0)
+  return known.map(({ name, fields }) => `${name} has ${fields.join(', ')}`).join('; ')
+}
 
 /** Fields that are absent from a request, rather than undefined. */
 function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

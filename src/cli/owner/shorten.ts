@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Schemas } from '../../client/client.ts'
+import { kindNames, kinds } from '../../links/kinds/index.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { finishOnSignal } from '../progress.ts'
@@ -21,7 +22,7 @@ export const shorten: Command = {
     ...serviceOptions,
     ...creationOptions,
     alias: { type: 'string', doc: 'the code, in place of a random one' },
-    kind: { type: 'string', doc: 'url, appstore, vcard or page [url]' },
+    kind: { type: 'string', doc: `${kindNames} [${kinds[0].name}]` },
     ...linkOptions,
     qr: { type: 'string', doc: 'a file for the QR code: .png, .svg or .pdf' },
     keep: { type: 'boolean', doc: "keep the link's token in a file that only you can read" },

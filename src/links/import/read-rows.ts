@@ -9,6 +9,7 @@ import { readDraft } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
 import { hashDraft, newLink } from '../insert.ts'
+import { withImportedStamp } from './imported-stamp.ts'
 import { asHolder } from '../../lib/holder.ts'
 
 const MAX_CLICKS = 1e12
@@ -52,7 +53,7 @@ async function readRow(deps: LinkDeps, row: object, own: OwnFields, origin: stri
   // The operator's own work is not charged.
   const client = { origin, holder: asHolder('import'), charge: noCharge }
   const draft = await hashDraft(deps.passwords, readDraft({ ...deps, onTrimmed }, row), client.holder)
-  const link = newLink(deps, draft, { ...own, code: draft.alias ?? '' })
+  const link = newLink(deps, withImportedStamp(draft, row), { ...own, code: draft.alias ?? '' })
   const design = await checkDesign(deps.designs, { code: link.code, design: undefined }, row, client)
   return { linkId: link.id, own, link, design, isTrimmed }
 }

@@ -13,7 +13,7 @@ export function enhanceKinds(form: HTMLFormElement, onChange: () => void): void 
   enhanceLists(form)
 
   const show = (tab: HTMLAnchorElement) => {
-    const { kind = '', redirects } = tab.dataset
+    const { kind = '', takesUtm } = tab.dataset
     const current = form.querySelector<HTMLElement>('.home-kind')
     const next = shown.get(kind) ?? copyOf(kind)
     if (current === null || next === null || current.dataset['kind'] === kind) return
@@ -22,7 +22,7 @@ export function enhanceKinds(form: HTMLFormElement, onChange: () => void): void 
     enhanceLists(next)
     const input = form.querySelector<HTMLInputElement>('input[name=kind]')
     if (input !== null) input.value = kind
-    utm(redirects !== undefined)
+    utm(takesUtm !== undefined)
     for (const each of tabs) each.ariaCurrent = each === tab ? 'page' : null
     history.replaceState(null, '', tab.href)
     followAddress()

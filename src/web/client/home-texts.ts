@@ -12,9 +12,9 @@ export type HomeTexts = Record<
   | 'reserved'
   | 'invalid'
   | 'unknown'
-  | 'phone'
-  | 'headline'
-  | 'name'
-  | 'save',
+  | 'phone',
   string
->
+> & {
+  /** What the preview of each kind says. */
+  previews: Record<string, Record<string, string>>
+}

@@ -1,3 +1,5 @@
+import { kinds } from '../../links/kinds/index.ts'
+import type { Kind } from '../../links/kinds/kind.ts'
 import { ownParameters, type Operation, type Parameter, type Schema } from './document.ts'
 import { exampleOf, PASSWORD, type Known } from './example.ts'
 
@@ -45,12 +47,12 @@ const share: Step = {
   body: { csv: true },
   keep: { token: 'share_token' },
 }
-const card: Step = {
+const linkOf = ({ name, sample }: Kind): Step => ({
   method: 'POST',
   path: '/api/links',
-  body: { kind: 'vcard', firstName: 'Ada', lastName: 'Lovelace' },
+  body: { kind: name, ...sample },
   keep: { token: 'token', code: 'code' },
-}
+})
 const lock: Step = { method: 'PUT', path: '/api/manage/{token}', body: { password: PASSWORD } }
 const domain = (name: string): Step => ({
   method: 'POST',
@@ -62,15 +64,28 @@ const domain = (name: string): Step => ({
 /** What operations need besides a link. */
 const steps: Record<string, Step[]> = {
   openLink: [lock],
-  download_vcf: [card],
-  picture: [card],
-  open_vcf: [card, lock],
+  ...stepsOfFiles(),
+  picture: kinds
+    .filter(({ picture }) => picture !== undefined)
+    .map(linkOf)
+    .slice(0, 1),
   revertLink: [{ method: 'PUT', path: '/api/manage/{token}', body: { target: 'https://example.com/lunch' } }],
   revokeShare: [{ ...share, keep: { id: 'id' } }],
   readSharedStats: [share],
   exportSharedScans: [share],
   readDomain: [domain('go.example.com')],
   removeDomain: [domain('old.example.com')],
+}
+
+/** The links whose files are downloaded, with and without their password. */
+function stepsOfFiles(): Record<string, Step[]> {
+  const withFiles = kinds.flatMap((kind) => (kind.file === undefined ? [] : [{ kind, ...kind.file }]))
+  return Object.fromEntries(
+    withFiles.flatMap(({ kind, extension }) => [
+      [`download_${extension}`, [linkOf(kind)]],
+      [`open_${extension}`, [linkOf(kind), lock]],
+    ]),
+  )
 }
 
 function stepOf({ method, path, body, keep = {} }: Step): Snippets {

@@ -8,6 +8,7 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { historyTexts } from '../../texts/history.ts'
 import { problemText, renderFields, renderUtm, type FormInput, type Values } from '../form.ts'
 import { filledFields, filledUtm } from '../form-body.ts'
+import { fieldsOfInputs, inputsOfFields, kindInputs } from '../kind-inputs.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { truncateInput } from '../typed-input.ts'
 import { ifMatchOf, type Action, type Outcome, type Submission } from './submission.ts'
@@ -15,7 +16,7 @@ import type { Notice, OwnerView } from './view.ts'
 
 /** The form that changes a link. */
 export function changeForm({ link, token, formKey, language }: OwnerView, notice?: Notice): Html {
-  const stored = { ...link.payload, target: link.target }
+  const stored = { ...inputsOfFields(kindOf(link), link.payload), target: link.target }
   const errors = notice?.problem?.errors ?? []
   return html`<form method="post" action="/m/${token}">
     <input type="hidden" name="action" value="change" />
@@ -28,14 +29,14 @@ export function changeForm({ link, token, formKey, language }: OwnerView, notice
 }
 
 function changeFields(link: Link, language: Language): FormInput[] {
-  const { form } = kindOf(link)
-  const hasTarget = form.some(({ name }) => name === 'target')
+  const inputs = kindInputs(kindOf(link), language)
+  const hasTarget = inputs.some(({ name }) => name === 'target')
   const target: FormInput = {
     name: 'target',
     input: 'url',
     hint: ownerTexts[language].otherwise,
   }
-  return [...form, ...(hasTarget || link.target === null ? [] : [target])]
+  return [...inputs, ...(hasTarget || link.target === null ? [] : [target])]
 }
 
 /** Saves the form of a link. */
@@ -45,8 +46,9 @@ export const changeFromForm: Action = async (submission) => {
   const fields = changeFields(before.link, language)
   const values = filledFields(form, fields)
   const utm = filledUtm(form, before.link.utm)
-  const cleared = Object.fromEntries(fields.map(({ name }) => [name, null]))
-  return save(submission, before, { ...cleared, ...values, utm }, { at: 'destination', values, utm })
+  const read = fieldsOfInputs(kindOf(before.link), values, language, before.link.payload)
+  const cleared = Object.fromEntries(fields.map(({ name, field = name }) => [field, null]))
+  return save(submission, before, { ...cleared, ...read, utm }, { at: 'destination', values, utm })
 }
 
 /** Saves the destination alone, from the form at the top. */

@@ -1,3 +1,6 @@
+import { ownValue } from '../../lib/own-value.ts'
+import { kindOf } from '../../links/kinds/index.ts'
+import type { Link } from '../../links/link.ts'
 import type { Rule } from '../../links/rules/rule.ts'
 import { historyTexts } from '../../texts/history.ts'
 import type { Language } from '../../texts/language.ts'
@@ -7,10 +10,11 @@ import { ruleSentence } from './rules/sentence.ts'
 /** Longer values are cut: the history is for recognizing a version. */
 const MAX_LENGTH = 240
 
-/** The name of a field of the API, for people. */
-export function fieldName(name: string, language: Language): string {
+/** The name of a field of a link, for people. */
+export function fieldName(link: Pick<Link, 'kind'>, name: string, language: Language): string {
   const { fields, other } = historyTexts[language]
-  return Object.hasOwn(fields, name) ? fields[name as keyof typeof fields] : other
+  const names: Record<string, string> = { ...fields, ...kindOf(link).texts[language].labels }
+  return ownValue(names, name) ?? other
 }
 
 /** The value of a field of the API in words. */

@@ -43,7 +43,7 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
   const isPresent = revision === link.revision
   return html`<li>
     <p class="row">${timeElement(at, language)} ${isPresent && html`<span class="chip">${texts.present}</span>`}</p>
-    ${changes === null ? html`<p class="quiet">${texts.first}</p>` : changeList(changes, language)}
+    ${changes === null ? html`<p class="quiet">${texts.first}</p>` : changeList(link, changes, language)}
     ${
       !isPresent &&
       html`<form method="post" action="/m/${token}">
@@ -58,13 +58,17 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
   </li>`
 }
 
-function changeList(changes: NonNullable<Revision['changes']>, language: OwnerView['language']): Html {
+function changeList(
+  link: OwnerView['link'],
+  changes: NonNullable<Revision['changes']>,
+  language: OwnerView['language'],
+): Html {
   const { before, after, unlisted } = historyTexts[language]
   if (Object.keys(changes).length === 0) return html`<p class="quiet">${unlisted}</p>`
   return html`<dl>
     ${Object.entries(changes).map(
       ([name, change]) =>
-        html`<dt>${fieldName(name, language)}</dt>
+        html`<dt>${fieldName(link, name, language)}</dt>
           <dd>
             <del dir="auto"><span class="unseen">${before}: </span>${fieldWords(name, change.before, language)}</del>
             <ins dir="auto"><span class="unseen">${after}: </span>${fieldWords(name, change.after, language)}</ins>

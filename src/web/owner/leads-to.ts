@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
+import { kindOf } from '../../links/kinds/index.ts'
 import { periodOf } from '../../links/rules/period.ts'
-import type { Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Language } from '../../texts/language.ts'
@@ -15,12 +15,13 @@ import type { Notice, OwnerView } from './view.ts'
 export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
   const { link, language } = view
   const texts = ownerTexts[language]
+  const { leadsTo: shown } = kindOf(link)
   const rules = activeRules(link.rules).filter((rule) => periodOf(rule) === undefined).length
   return html`<h2 class="owner-label">${texts.leadsTo}</h2>
     ${
-      link.kind === 'url'
+      shown === 'target'
         ? editable(view, notice?.at === 'lead' ? notice : undefined)
-        : html`${others(view)}
+        : html`${shown(link.payload, language)}
             <p><a href="#destination">${texts.change}</a></p>`
     }
     ${periods(view)}
@@ -78,31 +79,4 @@ function addressField(target: string | null, language: Language, own: Notice | u
       <button>${ownerTexts[language].save}</button>
     </div>
     ${isFaulty && html`<p class="fault" id="owner-address-fault">${faultText(fault, language)}</p>`}`
-}
-
-function others({ link, language }: OwnerView): Html {
-  const { leads } = ownerTexts[language]
-  const { payload, kind } = link
-  if (kind === 'page') {
-    const buttons = Array.isArray(payload['links']) ? payload['links'].length : 0
-    return html`<p class="owner-target" dir="auto">${leads.page(textOf(payload['headline']), buttons)}</p>`
-  }
-  if (kind === 'vcard') return html`<p class="owner-target" dir="auto">${leads.contact(nameOf(link))}</p>`
-  const stores = (['ios', 'android', 'fallback'] as const).filter((name) => payload[name] !== undefined)
-  return html`<dl>
-    ${stores.map(
-      (name) =>
-        html`<dt>${leads[name]}</dt>
-          <dd>${textOf(payload[name])}</dd>`,
-    )}
-  </dl>`
-}
-
-function nameOf({ payload, code }: Link): string {
-  const name = ['firstName', 'lastName'].map((field) => textOf(payload[field])).filter(Boolean)
-  return name.join(' ') || textOf(payload['org']) || code
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

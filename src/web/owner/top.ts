@@ -1,5 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { kindOf } from '../../links/kinds/index.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { poorContrast } from '../../qr/design/style.ts'
@@ -34,11 +35,11 @@ function heading({ link, language }: OwnerView): Html {
   const texts = ownerTexts[language]
   const state = stateOf(link)
   const tone = state === 'removed' ? 'alarm' : state === 'paused' ? 'warning' : ''
-  const kinds: Record<string, string> = texts.kinds
   return html`<header class="owner-head">
     <h1 lang="" dir="auto">${linkName(link)}</h1>
     <p class="row">
-      <span class="chip ${tone}">${texts.states[state]}</span> <span class="quiet">${kinds[link.kind]}</span>
+      <span class="chip ${tone}">${texts.states[state]}</span>
+      <span class="quiet">${kindOf(link).texts[language].name}</span>
     </p>
   </header>`
 }

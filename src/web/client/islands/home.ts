@@ -29,7 +29,7 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
     drawPoster(values)
     showFinal(values)
     remarkFile()
-    drawPhone(side, values.get('kind') ?? '', values, texts)
+    void drawPhone(side, values.get('kind') ?? '', values, texts)
   }
   const schedule = () => {
     cancelAnimationFrame(frame)
@@ -45,11 +45,13 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
   addEventListener('pageshow', schedule)
 }
 
-/** Fills in the browser's time zone, once a day is chosen. */
+/** Fills in the browser's time zone, once a day is chosen; where there are times, a whole day needs none. */
 function proposeZone(form: HTMLFormElement): void {
-  const zone = form.querySelector<HTMLInputElement>('[name=timezone]')
-  for (const day of form.querySelectorAll('[type=date]'))
-    day.addEventListener('input', () => {
-      if (zone !== null) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
-    })
+  form.addEventListener('input', ({ target }) => {
+    const within = target instanceof HTMLInputElement ? target.closest('.home-kind, .home-period') : null
+    const zone = within?.querySelector<HTMLInputElement>('[data-zone]')
+    const deciding = within?.querySelector('[type=time]') ? 'time' : 'date'
+    if (zone && (target as HTMLInputElement).type === deciding)
+      zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
+  })
 }

@@ -1,10 +1,7 @@
 import type { Rule } from '../../../links/rules/rule.ts'
-import type { Language } from '../../../texts/language.ts'
+import { usualZone, type Language } from '../../../texts/language.ts'
 import { nameIn } from './sentence.ts'
 import type { ReadOptions, TypedValues } from './read-rule.ts'
-
-/** Where most readers of a language live. The script proposes the visitor's own time zone. */
-export const usualZone: Record<Language, string> = { en: 'UTC', de: 'Europe/Berlin' }
 
 /** What the editor shows for a new rule. */
 export function valuesOfNewRule(language: Language): TypedValues {

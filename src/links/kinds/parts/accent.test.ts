@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../../test/support/fast-check.ts'
-import { contrastRatio, type Rgb } from '../../lib/color.ts'
+import { fc } from '../../../../test/support/fast-check.ts'
+import { contrastRatio, type Rgb } from '../../../lib/color.ts'
 import { accentOf, accentPath, accentStyles, cards } from './accent.ts'
 
 /** The faults of the colours that are derived from one. */

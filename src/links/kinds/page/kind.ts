@@ -1,14 +1,15 @@
 import { Type } from '#typebox'
-import type { Page } from '../../http/document.ts'
-import { html } from '../../http/html.ts'
-import { publicUrl, requiredText, text } from '../../http/fields.ts'
-import { RULE } from '../../http/validate.ts'
-import { signOfPage } from '../../lib/initials.ts'
-import { accentPath } from './accent.ts'
-import { avatarOf } from './avatar.ts'
-import { DEFAULT_ACCENT, defineKind, type Content, type Picture, type Viewer } from './kind.ts'
-import { reportFooter } from './report-footer.ts'
-import { addressHead, descriptionOf } from './social.ts'
+import type { Page } from '../../../http/document.ts'
+import { html } from '../../../http/html.ts'
+import { publicUrl, requiredText, text } from '../../../http/fields.ts'
+import { RULE } from '../../../http/validate.ts'
+import { accentPath } from '../parts/accent.ts'
+import { avatarOf } from '../parts/avatar.ts'
+import { DEFAULT_ACCENT, defineKind, type Content, type Picture, type Viewer } from '../kind.ts'
+import { reportFooter } from '../parts/report-footer.ts'
+import { addressHead, descriptionOf } from '../parts/social.ts'
+import { preview, signOfPage } from './preview.ts'
+import { texts } from './texts.ts'
 
 const fields = {
   headline: requiredText(200, 'Heading of the page.'),
@@ -46,20 +47,34 @@ interface Leaflet {
 /** A small page with a heading, a text and buttons. */
 export const page = defineKind<Leaflet>({
   name: 'page',
-  label: 'Page of links',
+  texts,
   redirects: false,
+  takesUtm: false,
   fields: Type.Object(fields),
   check: () => [],
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
+  stamp: undefined,
   prepare: (content) => () => ({ type: 'document', pageFor: (viewer) => leafletPage(content, viewer) }),
+  file: undefined,
   picture: pictureOf,
   form: [
     { name: 'headline', input: 'text', required: true },
     { name: 'description', input: 'textarea' },
-    { name: 'avatar', input: 'text' },
-    { name: 'accent', input: 'color' },
+    { name: 'avatar', input: 'text', isHalf: true },
+    { name: 'accent', input: 'color', isHalf: true },
     { name: 'links', input: 'links' },
   ],
+  reading: undefined,
+  leadsTo: ({ headline, links = [] }, language) =>
+    html`<p class="owner-target" dir="auto">${texts[language].leadsTo(headline, links.length)}</p>`,
+  preview,
+  sample: {
+    headline: 'Bakery',
+    avatar: '🥐',
+    accent: '#b4232a',
+    description: 'Open daily.',
+    links: [{ label: 'Menu', url: 'https://example.com/menu' }],
+  },
 })
 
 function pictureOf(leaflet: Leaflet): Picture {

@@ -1,17 +1,18 @@
 import { Type } from '#typebox'
-import type { Page } from '../../http/document.ts'
-import { html, type Html } from '../../http/html.ts'
-import { publicUrl, text } from '../../http/fields.ts'
-import { isRequired } from '../../http/validate.ts'
-import type { Language } from '../../texts/language.ts'
-import { visitorTexts } from '../../texts/visitor.ts'
-import { signOfContact } from '../../lib/initials.ts'
-import { avatarOf } from './avatar.ts'
-import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from './kind.ts'
+import type { Page } from '../../../http/document.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { publicUrl, text } from '../../../http/fields.ts'
+import { isRequired } from '../../../http/validate.ts'
+import type { Language } from '../../../texts/language.ts'
+import { avatarOf } from '../parts/avatar.ts'
+import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from '../kind.ts'
 import { phoneAddress } from './phone-number.ts'
-import { reportFooter } from './report-footer.ts'
-import { addressHead, descriptionOf } from './social.ts'
-import { fullName, writeVcard, type Card } from './vcard-file.ts'
+import { reportFooter } from '../parts/report-footer.ts'
+import { saveButton } from '../parts/save-button.ts'
+import { addressHead, descriptionOf } from '../parts/social.ts'
+import { writeVcard, type Card } from './file.ts'
+import { fullName, preview, signOfContact } from './preview.ts'
+import { texts } from './texts.ts'
 
 const fields = {
   firstName: Type.Optional(text(100, 'Given name.')),
@@ -23,11 +24,14 @@ const fields = {
   website: Type.Optional(publicUrl('Web site.')),
 }
 
+const extension = 'vcf'
+
 /** A contact: a page that shows it, and a vCard to save it. */
 export const vcard = defineKind<Card>({
   name: 'vcard',
-  label: 'Contact',
+  texts,
   redirects: false,
+  takesUtm: false,
   fields: Type.Object(fields),
   check({ payload }) {
     const named = [payload.firstName, payload.lastName, payload.org].some((name) => name?.trim())
@@ -41,22 +45,35 @@ export const vcard = defineKind<Card>({
         ]
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
+  stamp: undefined,
   prepare: ({ code, payload, isProtected = false }) => {
     const dial = payload.phone === undefined ? undefined : phoneAddress(payload.phone)
-    const contact = { code, card: payload, dial, isProtected }
+    const contact = { code, extension, card: payload, dial, isProtected }
     return () => ({ type: 'document', pageFor: (viewer) => contactPage(contact, viewer) })
   },
-  file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
+  file: { extension, mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   picture: pictureOf,
   form: [
-    { name: 'firstName', input: 'text' },
-    { name: 'lastName', input: 'text' },
-    { name: 'org', input: 'text' },
-    { name: 'jobTitle', input: 'text' },
-    { name: 'phone', input: 'tel' },
-    { name: 'email', input: 'email' },
+    { name: 'firstName', input: 'text', isHalf: true },
+    { name: 'lastName', input: 'text', isHalf: true },
+    { name: 'org', input: 'text', isHalf: true },
+    { name: 'jobTitle', input: 'text', isHalf: true },
+    { name: 'phone', input: 'tel', isHalf: true },
+    { name: 'email', input: 'email', isHalf: true },
     { name: 'website', input: 'url' },
   ],
+  reading: undefined,
+  leadsTo: (card, language) => html`<p class="owner-target" dir="auto">${texts[language].leadsTo(fullName(card))}</p>`,
+  preview,
+  sample: {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    org: 'Analytical Engines',
+    jobTitle: 'Programmer',
+    phone: '+44 20 7946 0000',
+    email: 'ada@example.com',
+    website: 'https://example.com/ada',
+  },
 })
 
 function pictureOf(card: Card): Picture {
@@ -68,6 +85,7 @@ function pictureOf(card: Card): Picture {
 
 interface Contact {
   code: string
+  extension: string
   card: Card
   /** The address that calls its number. */
   dial: string | undefined
@@ -77,57 +95,39 @@ interface Contact {
 function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
   const { code, card, isProtected } = contact
   const { org, jobTitle } = card
-  const texts = visitorTexts[viewer.language].card
+  const { page: wording } = texts[viewer.language]
   const name = fullName(card)
   const picture = pictureOf(card)
   const summary = [name, picture.text].filter(Boolean).join(', ')
   const url = `${viewer.origin}/${code}`
   return {
     title: name,
-    ...(!isProtected && { description: descriptionOf(texts.contact(summary)) }),
+    ...(!isProtected && { description: descriptionOf(wording.contact(summary)) }),
     lang: viewer.language,
     isOwners: true,
     head: html`${!isProtected && addressHead(url, picture)}`,
-    body: html`<main class="contact">
+    body: html`<main class="facts">
         ${avatarOf(signOfContact(card))}
         <h1 lang="" dir="auto">${name}</h1>
         ${jobTitle && html`<p lang="" dir="auto">${jobTitle}</p>`}
-        ${org && org !== name && html`<p lang="" dir="auto">${org}</p>`} ${adviceIn(viewer.browser, texts)}
-        ${save(contact, texts)} ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, texts)}
+        ${org && org !== name && html`<p lang="" dir="auto">${org}</p>`} ${saveButton(contact, viewer, wording)}
+        ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, viewer.language)}
       </main>
       ${reportFooter(code, viewer)}`,
   }
 }
 
-type CardTexts = (typeof visitorTexts)[Language]['card']
-
-/** In the browsers of these apps, the button does nothing. */
-const withoutFiles = new Set(['Facebook', 'Instagram', 'LinkedIn', 'Messenger', 'Threads', 'TikTok'])
-
-function adviceIn(app: string | null, texts: CardTexts): Html | false {
-  return (
-    app !== null &&
-    withoutFiles.has(app) &&
-    html`<p class="note warning"><strong>${texts.inApp(app)}</strong> ${texts.leaveApp}</p>`
-  )
-}
-
-function save({ code, isProtected }: Contact, texts: CardTexts): Html {
-  // With a password, the address shows a form first, which must not be saved as the file.
-  const download = !isProtected && html`download`
-  return html`<p><a class="button wide" href="/${code}.vcf" ${download}>${texts.save}</a></p>`
-}
-
 /** What people came for, before the details. */
-function waysToReach({ card: { phone, email, website }, dial }: Contact, texts: CardTexts): Html {
+function waysToReach({ card: { phone, email, website }, dial }: Contact, language: Language): Html {
+  const { labels, page: wording } = texts[language]
   return html`<p class="actions">
-      ${dial && html`<a class="button plain" href="${dial}">${texts.call}</a>`}
-      ${email && html`<a class="button plain" href="${mailAddress(email)}">${texts.write}</a>`}
-      ${website && html`<a class="button plain" href="${website}" rel="noopener nofollow">${texts.visit}</a>`}
+      ${dial && html`<a class="button plain" href="${dial}">${wording.call}</a>`}
+      ${email && html`<a class="button plain" href="${mailAddress(email)}">${wording.write}</a>`}
+      ${website && html`<a class="button plain" href="${website}" rel="noopener nofollow">${wording.visit}</a>`}
     </p>
     <dl>
-      ${phone && detail(texts.phone, phone, dial)} ${email && detail(texts.email, email, mailAddress(email))}
-      ${website && detail(texts.website, website, website)}
+      ${phone && detail(labels.phone, phone, dial)} ${email && detail(labels.email, email, mailAddress(email))}
+      ${website && detail(labels.website, website, website)}
     </dl>`
 }
 

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../http/html.ts'
+import { html, type Html } from '../../../http/html.ts'
 
 /** A round picture with initials or an emoji; nothing without any. The heading says the same to screen readers. */
 export function avatarOf(text: string): Html | false {

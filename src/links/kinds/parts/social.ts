@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { html, type Html } from '../../http/html.ts'
-import type { Picture } from './kind.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Picture } from '../kind.ts'
 
 /** Longer ones are cut by whoever shows them. */
 const MAX_DESCRIPTION = 200

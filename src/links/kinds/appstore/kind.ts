@@ -1,8 +1,11 @@
 import { Type } from '#typebox'
-import { destination } from '../utm.ts'
-import { publicUrl } from '../../http/fields.ts'
-import { isRequired } from '../../http/validate.ts'
-import { defineKind, type Texts } from './kind.ts'
+import { publicUrl } from '../../../http/fields.ts'
+import { html } from '../../../http/html.ts'
+import { isRequired } from '../../../http/validate.ts'
+import { destination } from '../../utm.ts'
+import { defineKind } from '../kind.ts'
+import { preview } from './preview.ts'
+import { texts } from './texts.ts'
 
 const fields = {
   ios: Type.Optional(publicUrl('The destination of visitors with an iPhone or iPad.')),
@@ -10,11 +13,14 @@ const fields = {
   fallback: Type.Optional(publicUrl('The destination of all other visitors; `target` when absent.')),
 }
 
+const names = ['ios', 'android', 'fallback'] as const
+
 /** A redirect to the store of the visitor's platform. */
-export const appstore = defineKind<Texts<typeof fields>>({
+export const appstore = defineKind<{ [Name in keyof typeof fields]?: string }>({
   name: 'appstore',
-  label: 'App',
+  texts,
   redirects: true,
+  takesUtm: true,
   fields: Type.Object(fields),
   check({ target, payload }) {
     const destination = payload.ios ?? payload.android ?? payload.fallback ?? target
@@ -23,6 +29,7 @@ export const appstore = defineKind<Texts<typeof fields>>({
       : []
   },
   urls: (payload) => Object.entries(payload).map(([name, address]) => ({ pointer: `/${name}`, url: address })),
+  stamp: undefined,
   prepare({ target, payload: { ios, android, fallback }, utm }) {
     const elsewhere = fallback ?? target ?? ios ?? android ?? ''
     const byPlatform = { ios: ios ?? elsewhere, android: android ?? elsewhere, other: elsewhere }
@@ -33,9 +40,24 @@ export const appstore = defineKind<Texts<typeof fields>>({
     }
     return ({ platform }) => ({ type: 'redirect', location: locations[platform] })
   },
-  form: [
-    { name: 'ios', input: 'url' },
-    { name: 'android', input: 'url' },
-    { name: 'fallback', input: 'url' },
-  ],
+  file: undefined,
+  picture: undefined,
+  form: names.map((name) => ({ name, input: 'url', isHalf: name !== 'fallback' })),
+  reading: undefined,
+  leadsTo: (payload, language) =>
+    html`<dl>
+      ${names
+        .filter((name) => payload[name] !== undefined)
+        .map(
+          (name) =>
+            html`<dt>${texts[language].labels[name]}</dt>
+              <dd>${payload[name]}</dd>`,
+        )}
+    </dl>`,
+  preview,
+  sample: {
+    ios: 'https://apps.apple.com/app/id1',
+    android: 'https://play.google.com/store/apps/details?id=app',
+    fallback: 'https://example.com/app',
+  },
 })

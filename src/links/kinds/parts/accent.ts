@@ -1,4 +1,4 @@
-import { contrastRatio, black, hexOf, inkOn, rgbOf, white, type Rgb } from '../../lib/color.ts'
+import { contrastRatio, black, hexOf, inkOn, rgbOf, white, type Rgb } from '../../../lib/color.ts'
 
 /** The colours that readable text may stand on: the cards of visitors' pages in both themes. */
 export const cards = { light: [255, 255, 255], dark: [22, 30, 25] } as const satisfies Record<string, Rgb>
