@@ -12,6 +12,12 @@ const TIMEOUT_MS = 5_000
 /** Bytes that are read of the body of a response, and of its headers. */
 const MAX_BODY_BYTES = 65_536
 const MAX_HEADER_BYTES = 16_384
+/**
+ * Bytes that are read of a connection, and of how many parts a response may be: chunks of its body, and interim responses such as
+ * 103, of which a sender may send as many as it likes. A part of a few bytes costs as much as one of thousands.
+ */
+const MAX_READ_BYTES = 131_072
+const MAX_PARTS = 512
 /** Addresses of a host that are tried. */
 const MAX_ADDRESSES = 8
 
@@ -148,6 +154,7 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const sent = send(url, options)
     sent.on('error', (error) => (failure = error))
+    boundReading(sent)
     sent.once('response', (response) => {
       const { 'retry-after': retryAfter } = response.headers
       answer = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
@@ -156,6 +163,23 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
     sent.once('close', () => (answer === undefined ? reject(failure as Error) : resolve(answer)))
     sent.end(body)
   })
+}
+
+/** Ends a request whose response is larger, or comes in more parts, than is read of any: a status that has arrived counts. */
+function boundReading(sent: ClientRequest): void {
+  let [bytes, parts] = [0, 0]
+  const end = () => void sent.destroy(new RequestError('its response is too large'))
+  const countPart = () => {
+    if (++parts > MAX_PARTS) end()
+  }
+  sent.on('information', countPart)
+  sent.once('response', (response) => response.on('data', countPart))
+  sent.once('socket', (socket) =>
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > MAX_READ_BYTES) end()
+    }),
+  )
 }
 
 /** Reads a response up to a size, so that its sender sees no broken connection. */
