@@ -159,7 +159,10 @@ for (const [name, start, part, isAnswered] of floods) {
         while (!socket.destroyed && socket.write(many)) written += many.length
       }
       socket.on('error', () => {}).on('close', onClosed)
-      socket.on('drain', write).once('data', () => void (socket.write(start), write()))
+      socket.on('drain', write).once('data', () => {
+        socket.write(start)
+        write()
+      })
     })
     const port = await listenTcp(t, server)
     const { request } = await setUp(t, {}, allowLoopback)
