@@ -37,6 +37,7 @@ export async function changeCharged(
     const webhook = await links.checkWebhook(owned, body, chargeOnce, onTrimmed)
     return links.change(owned, body, {
       charge: (units) => limits.charge(request, reply, 'changes', units),
+      holder,
       ifMatch: headers['if-match'],
       design,
       webhook,

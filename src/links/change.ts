@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
+import type { Holder } from '../lib/holder.ts'
 import type { DesignedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { recordRevision } from './history/history.ts'
@@ -18,6 +19,8 @@ import type { LinkWebhooks } from './webhook.ts'
 export interface ChangeRules extends UrlPolicy {
   now: () => number
   webhooks: Pick<LinkWebhooks, 'onChange'>
+  /** Who makes the change; absent while it is only validated. */
+  holder?: Holder | undefined
 }
 
 /** The parts of a change that are not taken from its body. */
@@ -71,7 +74,7 @@ export function nextRevision(rules: ChangeRules, link: Link, body: unknown, part
  * @returns false when the link was changed or deleted since it was read
  */
 export async function commitChange(
-  { webhooks }: Pick<ChangeRules, 'webhooks'>,
+  { webhooks, holder }: Pick<ChangeRules, 'webhooks' | 'holder'>,
   transaction: Transaction<Tables>,
   before: DesignedLink,
   after: DesignedLink,
@@ -79,6 +82,6 @@ export async function commitChange(
   if (!(await updateLink(transaction, after.link))) return false
   await recordRevision(transaction, before, after)
   const further = isDeepStrictEqual(before.design, after.design) ? [] : ['design']
-  await webhooks.onChange(transaction, before.link, after.link, further)
+  await webhooks.onChange(transaction, before.link, after.link, { further, holder })
   return true
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Holder } from '../lib/holder.ts'
 import { commitChange, isPause, nextRevision, requireMatch, runChange } from './change.ts'
 import { refundFailed, type ChargeChange } from './charged.ts'
 import { codeKey } from './code.ts'
@@ -74,6 +75,8 @@ export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revisi
 export interface ChangeOptions {
   /** Charges the client, once for a change that is written. */
   charge: ChargeChange
+  /** The client. */
+  holder?: Holder | undefined
   /** The `If-Match` header: the revisions that may be changed. */
   ifMatch?: string | undefined
   /** The checked design from the body; when absent, the design stays. */
@@ -95,7 +98,7 @@ export async function changeLink(
   deps: ManageDeps,
   owned: OwnedLink,
   body: unknown,
-  { charge, ifMatch, design, webhook, hashPassword, onTrimmed }: ChangeOptions,
+  { charge, holder, ifMatch, design, webhook, hashPassword, onTrimmed }: ChangeOptions,
 ): Promise<OwnedLink> {
   const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
@@ -112,7 +115,7 @@ export async function changeLink(
     units = changeUnits(present, changed)
     await chargeOnce()
     return runChange(deps.db, isPause(body), async (transaction) => {
-      if (!(await commitChange(deps, transaction, present, changed))) return undefined
+      if (!(await commitChange({ ...deps, holder }, transaction, present, changed))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed

@@ -43,7 +43,9 @@ export interface GuardedOptions {
   /** Called before a connection is opened; throws what the request is to reject with. */
   onConnect?: () => void
   /** Whether the receiver was slow or failed the last time. */
-  isSlow?: boolean
+  isSlow?: boolean | undefined
+  /** The network that it is sent for, which takes turns with others at a machine. */
+  network?: string | undefined
 }
 
 /** No response came; the message says why, for the owner. */
@@ -73,7 +75,7 @@ export interface GuardedRequestDeps {
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
   const { timeoutMs = TIMEOUT_MS, ca } = deps
-  return async (text, { method, headers = {}, body, signal, onConnect, isSlow }) => {
+  return async (text, { method, headers = {}, body, signal, onConnect, isSlow, network }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
@@ -82,7 +84,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       onConnect?.()
-      const entered = enterMachines(receivers, allowed, isSlow)
+      const entered = enterMachines(receivers, allowed, { isSlow, network })
       leave = () => entered.leaves.forEach((each) => each())
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(entered.addresses)
@@ -102,7 +104,11 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
  * Counts a request for each machine that may get it: which one does is known only once it is connected to.
  * @throws {NotNow} when none may have one now
  */
-function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
+function enterMachines(
+  receivers: Receivers,
+  all: string[],
+  { isSlow, network }: Pick<GuardedOptions, 'isSlow' | 'network'>,
+) {
   const entered = new Map<string, () => void>()
   let full = ''
   for (const address of new Map(all.map((each) => [machineOf(each), each])).values()) {
@@ -111,7 +117,7 @@ function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
     else entered.set(machineOf(address), leave)
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
-  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full))
+  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full, network))
   return { addresses, leaves: [...entered.values()] }
 }
 

@@ -12,6 +12,7 @@ import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
 import type { Charge } from '../charged.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
+import type { Holder } from '../../lib/holder.ts'
 import type { Links } from '../open.ts'
 
 /** The client's quotas, as changes of many links use them. */
@@ -20,6 +21,8 @@ export interface ChangesLimits {
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** Charges changes; rejects when the quota has fewer left. */
   charge: (request: FastifyRequest, reply: FastifyReply, name: 'changes', units: number) => ReturnType<Charge>
+  /** Who makes the changes. */
+  holderOf: (request: FastifyRequest) => Holder
   /** Hooks that charge each refused request. */
   creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
@@ -80,6 +83,7 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
         charge: (units) => limits.charge(request, reply, 'changes', units),
+        holder: limits.holderOf(request),
         onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
       })
     },

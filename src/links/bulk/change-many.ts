@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import type { Holder } from '../../lib/holder.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { refundFailed, type ChargeChange } from '../charged.ts'
 import { changeUnits } from '../history/history.ts'
@@ -31,6 +32,8 @@ export interface ManyOptions {
   chargeNotFound: ChargeNotFound
   /** Charges the client for all changes, before the first is written. */
   charge: ChargeChange
+  /** The client. */
+  holder?: Holder | undefined
   onTrimmedIn?: OnTrimmedIn | undefined
 }
 
@@ -70,7 +73,7 @@ const SLICE_MS = 5
  * its members, and what `charge` rejects with: then no link was changed
  */
 export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
-  const { origin, atomic, dryRun, requireKnown, chargeNotFound, charge, onTrimmedIn } = options
+  const { origin, atomic, dryRun, requireKnown, chargeNotFound, charge, holder, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
@@ -86,7 +89,7 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
     () => charge(units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
-      await commit(deps, outcomes, atomic)
+      await commit({ ...deps, holder }, outcomes, atomic)
       requireValid(outcomes, atomic)
     },
   )

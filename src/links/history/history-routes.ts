@@ -100,7 +100,12 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
         charge: () => limits.charge(request, reply, 'qr'),
       })
       const charge = (units: number) => limits.charge(request, reply, 'changes', units)
-      const changed = await links.change(owned, body, { charge, ifMatch: request.headers['if-match'], design })
+      const changed = await links.change(owned, body, {
+        charge,
+        holder: limits.holderOf(request),
+        ifMatch: request.headers['if-match'],
+        design,
+      })
       return sendDetails(needs, request, reply, changed)
     },
   })

@@ -6,7 +6,7 @@ import { redirectToPage, sendPage } from '../../http/document.ts'
 import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
-import type { ChargeChange } from '../../links/charged.ts'
+import type { ChangeOptions } from '../../links/manage.ts'
 import type { CreationLimits } from '../../links/create.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
@@ -137,7 +137,10 @@ async function actOnLink(
 ): Promise<FastifyReply> {
   const { limits, shares, totals } = needs
   const { token } = request.params
-  const { links, isTrimmed } = noteTrimmed(needs.links, (units) => limits.charge(request, reply, 'changes', units))
+  const { links, isTrimmed } = noteTrimmed(needs.links, {
+    charge: (units) => limits.charge(request, reply, 'changes', units),
+    holder: limits.holderOf(request),
+  })
   const chargeImage = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), holder: limits.holderOf(request), charge: chargeImage }
   const form = formOf(request.body)
@@ -168,16 +171,19 @@ async function actOnLink(
 
 /**
  * The links of a form, and whether a change of one has dropped invisible characters around an address.
- * @param chargeChange charges each change that is written
+ * @param by charges each change that is written, and says who makes it
  */
-function noteTrimmed(links: Needs['links'], chargeChange: ChargeChange): Pick<Submission, 'links' | 'isTrimmed'> {
+function noteTrimmed(
+  links: Needs['links'],
+  by: Required<Pick<ChangeOptions, 'charge' | 'holder'>>,
+): Pick<Submission, 'links' | 'isTrimmed'> {
   let isTrimmed = false
   const onTrimmed = () => void (isTrimmed = true)
   return {
     links: {
       ...links,
       checkWebhook: (owned, body, charge) => links.checkWebhook(owned, body, charge, onTrimmed),
-      change: (owned, body, options) => links.change(owned, body, { ...options, charge: chargeChange, onTrimmed }),
+      change: (owned, body, options) => links.change(owned, body, { ...options, ...by, onTrimmed }),
     },
     isTrimmed: () => isTrimmed,
   }
