@@ -5,6 +5,7 @@ import { createEvent } from '../src/webhooks/event.ts'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_IN_NETWORK, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
 import { LANES, MAX_LATE, YIELD_MS } from '../src/webhooks/sender.ts'
+import { attackers, honest, sendFrom } from './support/loopback.ts'
 import { poll } from './support/poll.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
 import { create, put, type TestServer } from './support/server.ts'
@@ -106,6 +107,33 @@ const dueOf = async ({ server, clock }: WebhookSetting) =>
       .where('next_attempt_at', '<=', clock.now)
       .execute()
   ).length
+
+test("the events of one network's changes for a receiver do not keep those of another's waiting for it", async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url } = setting
+  // As of a service that passes on the events of many owners.
+  const links = await linksAt(
+    setting,
+    many(200, (at) => [`owner${at}.hooks.com`, '127.0.0.9']),
+  )
+  setting.zones['honest.hooks.com'] = { a: ['127.0.0.9'] }
+  const own = url.replace('hook.example.com', 'honest.hooks.com').replace(/hook$/, 'honest')
+  const link = await createWithWebhook(server, own)
+  const [attacker = ''] = attackers(1)
+  await Promise.all(links.map((each) => sendFrom(attacker, manage(server, each), { title: 'One' }, 'PUT')))
+  const settled = async () => (await dueOf(setting)) === 0
+  await poll(settled)
+  assert.ok(receiver.received.length <= MAX_UNPAUSED)
+  await sendFrom(honest(), manage(server, link), { title: 'One' }, 'PUT')
+  const isHonest = ({ path }: { path: string }) => path === '/honest'
+  await poll(async () => {
+    if (receiver.received.some(isHonest)) return true
+    if (await settled()) clock.now += 500
+    return false
+  })
+  const before = receiver.received.findIndex(isHonest)
+  assert.ok(before <= 2 * MAX_UNPAUSED, `${before} others came first`)
+})
 
 test('10,000 events for one receiver do not stand before one for another', async (t) => {
   const setting = await startWithWebhooks(t, unlimited)

@@ -51,4 +51,6 @@ export interface OutboxTable {
   /** The JSON that is sent. */
   body: string
   created_at: number
+  /** A digest of the network of the change that the event tells, by a key that no file has; null for what nobody's request has caused. */
+  network: string | null
 }

@@ -114,7 +114,7 @@ function writeChange(
     units = changeUnits(present, changed)
     await chargeOnce()
     return runChange(deps.db, isPause(body), async (transaction) => {
-      if (!(await commitChange(deps, transaction, present, changed))) return undefined
+      if (!(await commitChange(deps, transaction, present, changed, client))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed
@@ -219,7 +219,6 @@ export function nextRevision(
 
 /**
  * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here.
- * @param further names what changes besides the link's own fields
  * @returns false when the link was changed or deleted since it was read
  */
 export async function commitChange(
@@ -227,10 +226,11 @@ export async function commitChange(
   transaction: Transaction<Tables>,
   before: DesignedLink,
   after: DesignedLink,
+  { holder }: Pick<Client, 'holder'>,
 ): Promise<boolean> {
   if (!(await updateLink(transaction, after.link))) return false
   await recordRevision(transaction, before, after)
   const further = isDeepStrictEqual(before.design, after.design) ? [] : ['design']
-  await webhooks.onChange(transaction, before.link, after.link, further)
+  await webhooks.onChange(transaction, before.link, after.link, { further, holder })
   return true
 }

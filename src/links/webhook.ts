@@ -6,6 +6,7 @@ import { isObject } from '../http/body.ts'
 import { publicUrl } from '../http/fields.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
+import type { Holder } from '../lib/holder.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import type { Link, Reported } from './link.ts'
@@ -101,6 +102,13 @@ export interface CheckedWebhook {
   milestone: number
 }
 
+/** What an event is told of a change besides the link. */
+export interface ChangeCause {
+  further?: string[]
+  /** Absent for what the service does. */
+  holder?: Holder | undefined
+}
+
 /** The webhooks that owners have set for links; only `webhooks/` knows how events are sent. */
 export interface LinkWebhooks {
   /** False when the operator has turned webhooks off. */
@@ -112,9 +120,9 @@ export interface LinkWebhooks {
   save: (transaction: Transaction<Tables>, linkId: number, webhook: CheckedWebhook) => Promise<WebhookDetails | null>
   /**
    * Queues the event of a change of a link, in the transaction of the change.
-   * @param further names what changed besides the link's own fields
+   * @param cause `further` names what changed besides the link's own fields; `holder` is who has changed it
    */
-  onChange: (transaction: Transaction<Tables>, before: Link, after: Link, further?: string[]) => Promise<void>
+  onChange: (transaction: Transaction<Tables>, before: Link, after: Link, cause?: ChangeCause) => Promise<void>
   /** Queues the event of a link that many people have reported, in the transaction that notes that. */
   onReported: (transaction: Transaction<Tables>, link: Link, reported: Reported) => Promise<void>
 }

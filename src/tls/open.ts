@@ -1,4 +1,3 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
+import { createEphemeralDigest } from '../lib/ephemeral-digest.ts'
 import { registrableOrSame } from '../lib/registrable.ts'
 import { createAccount } from './account.ts'
 import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
@@ -96,7 +96,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     random: needs.random ?? Math.random,
     isServed: (name) => name === host || domains.leadsHere(name),
     registrableOf: registrableOrSame,
-    digestOf: createClientDigest(),
+    digestOf: createEphemeralDigest(),
     createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
   const listener = createListener(createAcceptFor(host, needs, certificates))
@@ -179,12 +179,6 @@ function openOrders(config: TlsConfig, needs: TlsNeeds) {
   const isServed = (name: string) => domains.leadsHere(name)
   const queue = createIssuanceQueue({ ...needs, sleep, issuer, isServed, registrableOf: registrableOrSame })
   return { client, limiter, issuer, queue, close: () => Promise.all([queue.close(), issuer.close()]) }
-}
-
-/** Digests clients by a key that is never written, and that ends with the process: the store never has an address. */
-function createClientDigest(): (client: string) => string {
-  const key = randomBytes(32).toString('hex')
-  return (client) => hash('sha256', `${key}${client}`, 'hex').slice(0, 12)
 }
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)

@@ -1,6 +1,7 @@
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { createEphemeralDigest } from '../lib/ephemeral-digest.ts'
 import type { Totals } from '../links/link.ts'
 import type { Screen } from '../links/url-policy.ts'
 import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
@@ -28,6 +29,7 @@ export interface ChangesDeps {
 /** The webhooks of links, for the changes of links. */
 export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
   const { db, now, enabled, screen, outbox, totals } = deps
+  const digestOf = createEphemeralDigest()
   return {
     enabled,
     async of(linkId) {
@@ -40,14 +42,16 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       await deleteWebhook(transaction, linkId)
       return null
     },
-    async onChange(transaction, before, after, further = []) {
+    async onChange(transaction, before, after, { further = [], holder } = {}) {
       const webhook = enabled ? await findWebhook(transaction, after.id) : undefined
       if (webhook === undefined) return
       if (checkedAddress(before) !== checkedAddress(after)) {
         await setDestination(transaction, after.id, { check_failures: 0, destination_failing_since: null })
       }
       const event = changeEvent(before, after, further, now())
-      if (event !== undefined && eventsOf(webhook).includes(event.type)) await outbox.add(transaction, after.id, event)
+      if (event === undefined || !eventsOf(webhook).includes(event.type)) return
+      const network = holder && { network: digestOf(holder.network) }
+      await outbox.add(transaction, after.id, { ...event, ...network })
     },
     async onReported(transaction, link, reported) {
       const webhook = enabled ? await findWebhook(transaction, link.id) : undefined

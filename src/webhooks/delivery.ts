@@ -75,7 +75,7 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
 
 async function attempt(
   { request, screen, now }: DeliveryDeps,
-  { url, secret, lane }: Due,
+  { url, secret, lane, network }: Due,
   { eventId: id, body }: Queued,
   signal: AbortSignal,
 ): Promise<NotNow | { status?: number; error?: string; asked?: number | undefined }> {
@@ -93,6 +93,7 @@ async function attempt(
       signal,
       onConnect,
       isSlow: lane === 'slow',
+      network,
     })
     if (status >= 200 && status < 300) return { status }
     const isRedirect = status >= 300 && status < 400

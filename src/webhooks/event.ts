@@ -11,6 +11,8 @@ export interface WebhookEvent {
   /** The JSON that is sent. */
   body: string
   at: number
+  /** A digest of the network whose request has caused it, which shares what its receiver may have with others. */
+  network?: string
 }
 
 export function createEvent(type: WebhookEventType, at: number, data: object): WebhookEvent {

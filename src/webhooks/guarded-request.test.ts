@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { createServer as createTcpServer, type Socket } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
@@ -40,6 +40,8 @@ async function setUp(t: TestContext, zones: Record<string, Zone>, deps: Partial<
     }),
   }
 }
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 
 const allowLoopback = { isAllowed: (address: string) => address.startsWith('127.') }
 
@@ -82,6 +84,13 @@ test('of a mixed name, only the public addresses are tried', async (t) => {
     [`mixed.example:${port}`],
   )
 })
+
+async function listenTcp(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  undoLater(t, () => void server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
 
 test('a name is resolved once for a request, so that a second answer cannot lead elsewhere', async (t) => {
   const { received, port } = await startReceiver(t)
@@ -135,13 +144,49 @@ test('a body without end is not read beyond its bound, and the status counts', a
   assert.ok(written < 16 << 20, `${written} bytes`)
 })
 
+/** What a receiver may send for as long as it likes, although no more than its body was counted. */
+const floods: [name: string, start: string, part: string, isAnswered: boolean][] = [
+  ['interim responses', '', 'HTTP/1.1 103 \r\n\r\n', false],
+  ['chunks with extensions', CHUNKED, `1;${'x'.repeat(8_000)}\r\na\r\n`, true],
+]
+for (const [name, start, part, isAnswered] of floods) {
+  test(`a response of ${name} without end is not read beyond its bound`, async (t) => {
+    const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+    let written = 0
+    const server = createTcpServer((socket) => {
+      const many = Buffer.from(part.repeat(Math.ceil(16_384 / part.length)))
+      const write = () => {
+        while (!socket.destroyed && socket.write(many)) written += many.length
+      }
+      socket.on('error', () => {}).on('close', onClosed)
+      socket.on('drain', write).once('data', () => {
+        socket.write(start)
+        write()
+      })
+    })
+    const port = await listenTcp(t, server)
+    const { request } = await setUp(t, {}, allowLoopback)
+    const sent = request(`http://127.0.0.1:${port}/`, options())
+    if (isAnswered) assert.deepEqual(await sent, { status: 200 })
+    else await assert.rejects(sent, /its response is too large/)
+    await closed
+    assert.ok(written < 16 << 20, `${written} bytes`)
+  })
+}
+
+test('of a body in many small chunks, no more is read', { timeout: PATIENCE_MS / 2 }, async (t) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.write(CHUNKED + '1\r\na\r\n'.repeat(1_000)))
+  })
+  const port = await listenTcp(t, server)
+  const { request } = await setUp(t, {}, allowLoopback)
+  assert.deepEqual(await request(`http://127.0.0.1:${port}/`, options()), { status: 200 })
+})
+
 test('headers beyond their bound, and what is not HTTP, are errors', async (t) => {
   const answers = [`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(65_536)}\r\n\r\n`, 'SSH-2.0-OpenSSH_9.9\r\n']
   const server = createTcpServer((socket) => socket.on('error', () => {}).end(answers.shift() ?? ''))
-  server.listen(0, '127.0.0.1')
-  undoLater(t, () => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  const port = await listenTcp(t, server)
   const { request } = await setUp(t, {}, allowLoopback)
   await assert.rejects(request(`http://127.0.0.1:${port}/`, options()), /too large headers/)
   await assert.rejects(request(`http://127.0.0.1:${port}/`, options()), /not HTTP/)

@@ -12,6 +12,12 @@ const TIMEOUT_MS = 5_000
 /** Bytes that are read of the body of a response, and of its headers. */
 const MAX_BODY_BYTES = 65_536
 const MAX_HEADER_BYTES = 16_384
+/**
+ * Bytes that are read of a connection, and of how many parts a response may be: chunks of its body, and interim responses such as
+ * 103, of which a sender may send as many as it likes. A part of a few bytes costs as much as one of thousands.
+ */
+const MAX_READ_BYTES = 131_072
+const MAX_PARTS = 512
 /** Addresses of a host that are tried. */
 const MAX_ADDRESSES = 8
 
@@ -37,7 +43,9 @@ export interface GuardedOptions {
   /** Called before a connection is opened; throws what the request is to reject with. */
   onConnect?: () => void
   /** Whether the receiver was slow or failed the last time. */
-  isSlow?: boolean
+  isSlow?: boolean | undefined
+  /** The network that it is sent for, which takes turns with others at a machine. */
+  network?: string | undefined
 }
 
 /** No response came; the message says why, for the owner. */
@@ -67,7 +75,7 @@ export interface GuardedRequestDeps {
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
   const { timeoutMs = TIMEOUT_MS, ca } = deps
-  return async (text, { method, headers = {}, body, signal, onConnect, isSlow }) => {
+  return async (text, { method, headers = {}, body, signal, onConnect, isSlow, network }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
     const ended = AbortSignal.any([signal, late])
@@ -76,7 +84,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       onConnect?.()
-      const entered = enterMachines(receivers, allowed, isSlow)
+      const entered = enterMachines(receivers, allowed, { isSlow, network })
       leave = () => entered.leaves.forEach((each) => each())
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(entered.addresses)
@@ -96,7 +104,11 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
  * Counts a request for each machine that may get it: which one does is known only once it is connected to.
  * @throws {NotNow} when none may have one now
  */
-function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
+function enterMachines(
+  receivers: Receivers,
+  all: string[],
+  { isSlow, network }: Pick<GuardedOptions, 'isSlow' | 'network'>,
+) {
   const entered = new Map<string, () => void>()
   let full = ''
   for (const address of new Map(all.map((each) => [machineOf(each), each])).values()) {
@@ -105,7 +117,7 @@ function enterMachines(receivers: Receivers, all: string[], isSlow?: boolean) {
     else entered.set(machineOf(address), leave)
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
-  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full))
+  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full, network))
   return { addresses, leaves: [...entered.values()] }
 }
 
@@ -148,6 +160,7 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const sent = send(url, options)
     sent.on('error', (error) => (failure = error))
+    boundReading(sent)
     sent.once('response', (response) => {
       const { 'retry-after': retryAfter } = response.headers
       answer = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
@@ -156,6 +169,23 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
     sent.once('close', () => (answer === undefined ? reject(failure as Error) : resolve(answer)))
     sent.end(body)
   })
+}
+
+/** Ends a request whose response is larger, or comes in more parts, than is read of any: a status that has arrived counts. */
+function boundReading(sent: ClientRequest): void {
+  let [bytes, parts] = [0, 0]
+  const end = () => void sent.destroy(new RequestError('its response is too large'))
+  const countPart = () => {
+    if (++parts > MAX_PARTS) end()
+  }
+  sent.on('information', countPart)
+  sent.once('response', (response) => response.on('data', countPart))
+  sent.once('socket', (socket) =>
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > MAX_READ_BYTES) end()
+    }),
+  )
 }
 
 /** Reads a response up to a size, so that its sender sees no broken connection. */

@@ -1,4 +1,6 @@
+import type { ExpressionBuilder } from '#kysely'
 import type { Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
 import { siteOf } from './receivers.ts'
@@ -31,7 +33,8 @@ export async function insertEvent(
     .where('given_up_at', 'is', null)
     .executeTakeFirst()
   if (woken.numUpdatedRows === 0n) return undefined
-  const row = { link_id: linkId, event_id: event.id, body: event.body, created_at: event.at }
+  const { id, body, at: createdAt, network = null } = event
+  const row = { link_id: linkId, event_id: id, body, created_at: createdAt, network }
   await db.insertInto('outbox').values(row).execute()
   return 1 - (await dropOldest(db, linkId, keep))
 }
@@ -77,6 +80,8 @@ export interface Due {
   /** Whether its row does not have the receiver yet, or another one. */
   isMisplaced: boolean
   lane: Lane
+  /** Of the oldest event that waits, as the event has it; empty when nobody's request has caused it. */
+  network: string
   secret: string
   /** When the owner last set it. */
   updatedAt: number
@@ -99,6 +104,7 @@ export async function findDue(db: Executor, { now, lane, limit, busyHosts, busyS
   let due = db
     .selectFrom('webhooks')
     .select(['link_id', 'address', 'host', 'site', 'secret', 'updated_at', 'failures', 'failing_since'])
+    .select((of) => oldestOf(of).select('network').as('network'))
     .where('lane', '=', lane)
     .where('next_attempt_at', '<=', now)
   if (busyHosts.length > 0) due = due.where('host', 'not in', busyHosts)
@@ -113,12 +119,19 @@ export async function findDue(db: Executor, { now, lane, limit, busyHosts, busyS
       site,
       isMisplaced: site !== row.site,
       lane,
+      network: row.network ?? '',
       secret: row.secret,
       updatedAt: row.updated_at,
       failures: row.failures,
       failingSince: row.failing_since,
     }
   })
+}
+
+/** The oldest event of each webhook. */
+function oldestOf(of: ExpressionBuilder<Tables, 'webhooks'>) {
+  const events = of.selectFrom('outbox').whereRef('outbox.link_id', '=', 'webhooks.link_id')
+  return events.orderBy('outbox.id').limit(1)
 }
 
 export async function isAnyDue(db: Executor, now: number): Promise<boolean> {

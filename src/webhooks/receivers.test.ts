@@ -58,6 +58,21 @@ describe('a receiver', () => {
     assert.ok(nextTry('x') > now)
   })
 
+  test('is tried again for a network soon after the first of each other, however many of theirs wait', () => {
+    let now = 1_000
+    const { nextTry, enter, lastTurn } = createReceivers(() => now)
+    const theirs = Array.from({ length: 500 }, () => nextTry('x', 'a'))
+    const mine = nextTry('x', 'b')
+    assert.ok(mine <= (theirs[1] ?? 0), `${mine}`)
+    const later = [nextTry('x', 'a'), nextTry('x', 'b')] as const
+    assert.ok(later[1] < later[0])
+    enter('x', 'a')
+    assert.ok(lastTurn('x', 'b') < lastTurn('x', 'a'))
+    now += 10 * MINUTE_MS
+    nextTry('x', 'c')
+    assert.equal(lastTurn('x', 'a'), 0)
+  })
+
   test('shares with the machines of its network, and what was slow leaves half of either to others', () => {
     const receivers = createReceivers(() => 1_000)
     const enter = (address: string, isSlow: boolean) => receivers.enterMachine(address, isSlow)

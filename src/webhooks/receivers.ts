@@ -11,6 +11,8 @@ export const MAX_IN_NETWORK = 16
 export const MAX_A_MINUTE = 120
 export const MAX_UNPAUSED = 20
 const PAUSE_MS = 60_000 / (MAX_A_MINUTE - MAX_UNPAUSED)
+/** How long is known which network's request a receiver had last. */
+const TURNS_MS = 60_000
 /** Receivers that are kept before those without any use are looked for. */
 const KEPT = 1_024
 
@@ -26,21 +28,27 @@ export class NotNow extends Error {
 
 /**
  * Shares of receivers. Whoever names an address chooses how many names lead to it, and what else is served there: a machine
- * gets no more requests for having many names, and the names of one owner get no more for having many addresses.
+ * gets no more requests for having many names, and the names of one owner get no more for having many addresses. Many owners have
+ * one receiver, such as a service that passes events on: of what it may have, the networks whose changes are told take turns.
  */
 export interface Receivers {
   /** Whether a receiver may have a request now; as many at the same time as it may have, or as many a minute. */
   standing: (name: string) => 'free' | 'busy' | 'spent'
   /** Counts a request. @returns what to call when it ends; undefined when there may be none now */
-  enter: (name: string) => (() => void) | undefined
+  enter: (name: string, network?: string) => (() => void) | undefined
   /**
    * Counts a request for the machine behind an address and for its network. Those that were slow or failed the last time
    * get half of what either may have at the same time, so that they never have all of what others share with them.
    * @returns what to call when it ends; the name of the one that may have none now
    */
   enterMachine: (address: string, isSlow?: boolean) => (() => void) | string
-  /** A time at which to try again: each call tells a later one, so that what waits does not return at once. */
-  nextTry: (name: string) => number
+  /**
+   * A time at which to try again: each call for a network tells a later one, so that what waits does not return at once, and the
+   * later the more networks wait.
+   */
+  nextTry: (name: string, network?: string) => number
+  /** When a network's request was sent last; the one with the earliest is next. */
+  lastTurn: (name: string, network: string) => number
   /** Those that have as many requests as they may have at the same time. */
   busy: () => string[]
   /** Whether what any of them had is still counted; 12 seconds after the last request at most. */
@@ -51,6 +59,12 @@ interface Receiver {
   running: number
   /** The minute's share is spent up to this time. */
   spentUntil: number
+  /** The networks whose changes it is told, by their digest; what no request has caused is one of them. */
+  networks: Map<string, Turns>
+}
+
+interface Turns {
+  last: number
   nextTry: number
 }
 
@@ -64,10 +78,11 @@ export function createReceivers(now: () => number): Receivers {
     return spentUntil - now() > (MAX_UNPAUSED - 1) * PAUSE_MS ? 'spent' : 'free'
   }
 
-  function enter(name: string): (() => void) | undefined {
+  function enter(name: string, network = ''): (() => void) | undefined {
     if (standing(name) !== 'free') return undefined
     const receiver = of(name)
     receiver.running++
+    turnsOf(receiver, network).last = now()
     receiver.spentUntil = Math.max(receiver.spentUntil, now()) + PAUSE_MS
     return () => void receiver.running--
   }
@@ -90,10 +105,8 @@ export function createReceivers(now: () => number): Receivers {
     standing,
     enter,
     enterMachine,
-    nextTry(name) {
-      const receiver = of(name)
-      return (receiver.nextTry = Math.max(receiver.nextTry, now()) + PAUSE_MS)
-    },
+    nextTry: (name, network = '') => nextTryOf(of(name), network, now()),
+    lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
     isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
   }
@@ -104,8 +117,9 @@ function keepReceivers(now: () => number) {
   let kept = KEPT
 
   function forgetIdle(): void {
-    for (const [name, { running, spentUntil, nextTry }] of receivers) {
-      if (running === 0 && Math.max(spentUntil, nextTry) <= now()) receivers.delete(name)
+    for (const [name, receiver] of receivers) {
+      forgetTurns(receiver, now())
+      if (receiver.running === 0 && receiver.spentUntil <= now() && receiver.networks.size === 0) receivers.delete(name)
     }
     kept = Math.max(KEPT, 2 * receivers.size)
   }
@@ -114,12 +128,34 @@ function keepReceivers(now: () => number) {
     const known = receivers.get(name)
     if (known !== undefined) return known
     if (receivers.size >= kept) forgetIdle()
-    const receiver = { running: 0, spentUntil: 0, nextTry: 0 }
+    const receiver = { running: 0, spentUntil: 0, networks: new Map<string, Turns>() }
     receivers.set(name, receiver)
     return receiver
   }
 
   return { receivers, of }
+}
+
+function turnsOf({ networks }: Receiver, network: string): Turns {
+  const known = networks.get(network)
+  if (known !== undefined) return known
+  const turns = { last: 0, nextTry: 0 }
+  networks.set(network, turns)
+  return turns
+}
+
+function nextTryOf(receiver: Receiver, network: string, now: number): number {
+  forgetTurns(receiver, now)
+  const turns = turnsOf(receiver, network)
+  turns.nextTry = Math.max(turns.nextTry, now)
+  const waiting = [...receiver.networks.values()].filter(({ nextTry }) => nextTry >= now).length
+  return (turns.nextTry += PAUSE_MS * waiting)
+}
+
+function forgetTurns({ networks }: Receiver, now: number): void {
+  for (const [network, { last, nextTry }] of networks) {
+    if (nextTry < now && last < now - TURNS_MS) networks.delete(network)
+  }
 }
 
 /**

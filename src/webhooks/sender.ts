@@ -137,7 +137,7 @@ async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lan
   const blocked = found.filter(({ url }) => deps.screen(url) !== undefined)
   const allowed = found.filter((due) => !blocked.includes(due))
   const { started, late } = startFound(deps, requests, lane, allowed)
-  const postponed = late.map((due) => ({ ...due, until: receivers.nextTry(due.site) }))
+  const postponed = late.map((due) => ({ ...due, until: receivers.nextTry(due.site, due.network) }))
   if (misplaced.length + blocked.length + postponed.length > 0) {
     await lease.commit(async (transaction) => {
       await setSites(transaction, misplaced)
@@ -156,16 +156,28 @@ function startFound({ receivers }: SenderDeps, requests: Requests, lane: Lane, f
   const waiting = new Map<string, number>()
   const late: Due[] = []
   let started = 0
-  for (const due of found) {
-    const { host, site } = due
+  for (const due of inTurn(receivers, found)) {
+    const { host, site, network } = due
     const isBusy = requests.isBusy(host) || receivers.standing(site) === 'busy'
     const waits = waiting.get(site) ?? 0
     if (isBusy && waits < MAX_UNPAUSED) waiting.set(site, waits + 1)
     else if (isBusy || receivers.standing(site) === 'spent') late.push(due)
     else if (requests.room(lane) > 0) {
-      requests.start(due, lane, receivers.enter(site) as () => void)
+      requests.start(due, lane, receivers.enter(site, network) as () => void)
       started++
     }
   }
   return { started, late }
+}
+
+/** Has the networks whose events wait for a receiver take turns, whichever waits for longest; each receiver keeps its places. */
+function inTurn({ lastTurn }: Receivers, found: Due[]): Due[] {
+  const bySite = Map.groupBy(found, ({ site }) => site)
+  const sorted = new Map(
+    Array.from(bySite, ([site, of]) => [
+      site,
+      of.toSorted((a, b) => lastTurn(site, a.network) - lastTurn(site, b.network)).values(),
+    ]),
+  )
+  return found.map((due) => sorted.get(due.site)?.next().value ?? due)
 }

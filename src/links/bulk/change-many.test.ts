@@ -4,6 +4,7 @@ import { drivers } from '../../../test/support/drivers.ts'
 import { insert } from '../../../test/support/stored-links.ts'
 import type { Database } from '../../db/database.ts'
 import { hashToken, newToken } from '../../lib/token.ts'
+import { asHolder } from '../../lib/holder.ts'
 import { noCharge } from '../charged.ts'
 import { changeLinks, type ManyDeps } from './change-many.ts'
 
@@ -49,7 +50,7 @@ test('the event loop runs between rows that are validated again because their li
     requireKnown: () => {},
     chargeNotFound: async () => undefined,
   }
-  const client = { origin: 'https://qr.example.com', charge: noCharge }
+  const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }
   assert.equal((await changeLinks(deps, rows, client, options)).changed, 3)
   assert.equal(attempts, 2)
   assert.equal(new Set(turnsOfUrls.slice(turnsOfUrls.length / 2)).size, 3)

@@ -69,7 +69,7 @@ const SLICE_MS = 5
 export async function changeLinks(
   deps: ManyDeps,
   rows: unknown[],
-  client: Pick<Client, 'origin' | 'charge'>,
+  client: Client,
   options: ManyOptions,
 ): Promise<ManyResult> {
   const { atomic, dryRun, requireKnown, chargeNotFound, onTrimmedIn } = options
@@ -88,7 +88,7 @@ export async function changeLinks(
     () => client.charge('changes', units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
-      await commit(deps, outcomes, atomic)
+      await commit(deps, outcomes, { client, atomic })
       requireValid(outcomes, atomic)
     },
   )
@@ -121,12 +121,19 @@ function plan(deps: ManyDeps, { body, link }: LinkRow, requireKnown?: (kind: str
 /** No row changes a design. */
 const withoutDesign = (link: Link) => ({ link, design: undefined })
 
+/** Who changes links, and whether all of them or none. */
+interface Writing {
+  client: Client
+  atomic: boolean
+}
+
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
-async function commit(deps: ManyDeps, outcomes: Outcome[], atomic: boolean): Promise<void> {
+async function commit(deps: ManyDeps, outcomes: Outcome[], writing: Writing): Promise<void> {
+  const { atomic } = writing
   const pause = yieldEvery(SLICE_MS)
   let pending = [...outcomes.entries()].filter(isChange)
   while (pending.length > 0) {
-    const { committed, conflicts } = await write(deps, pending, atomic)
+    const { committed, conflicts } = await write(deps, pending, writing)
     for (const [, { link }] of committed) deps.invalidate(link.code)
     for (const [at, stale] of conflicts) {
       outcomes[at] = await planAgain(deps, stale)
@@ -159,7 +166,7 @@ class Conflict extends Error {}
 async function write(
   deps: ManyDeps,
   changes: Entry<Plan>[],
-  atomic: boolean,
+  { client, atomic }: Writing,
 ): Promise<{ committed: Entry<Plan>[]; conflicts: Entry<Plan>[] }> {
   // In one order, so that two requests never wait for each other's rows.
   const ordered = changes.toSorted(([, a], [, b]) => a.link.id - b.link.id)
@@ -173,7 +180,7 @@ async function write(
       for (const list of [conflicts, committed]) list.length = 0
       for (const change of ordered) {
         const [, { link, next }] = change
-        const isWritten = await commitChange(deps, transaction, withoutDesign(link), withoutDesign(next))
+        const isWritten = await commitChange(deps, transaction, withoutDesign(link), withoutDesign(next), client)
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }
