@@ -14,6 +14,7 @@ import {
   type Creation,
   type HashedDraft,
 } from './insert.ts'
+import { isWorking } from './look-up.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type WebhookDetails, type WebhookDraft } from './webhook.ts'
 
@@ -25,6 +26,8 @@ export interface CreationOptions {
 
 /** Options of the creation of one link. */
 export interface LinkOptions extends CreationOptions {
+  /** Whether a retry whose link was deleted since creates another one. */
+  recreates?: boolean
   onTrimmed?: OnTrimmed | undefined
 }
 
@@ -37,7 +40,7 @@ export async function createLink(
   deps: LinkDeps,
   body: unknown,
   client: Client,
-  { idempotentRequest, onTrimmed }: LinkOptions = {},
+  { idempotentRequest, recreates = false, onTrimmed }: LinkOptions = {},
 ): Promise<CreatedLink> {
   const reading = { ...deps, onTrimmed }
   const draft = idempotentRequest === undefined ? readDraft(reading, body) : readIdempotentDraft(reading, body)
@@ -46,7 +49,8 @@ export async function createLink(
     ? await createByStatement(deps, draft, client)
     : await createInTransaction(deps, draft, client, idempotentRequest)
   deps.invalidate(created.code)
-  return created
+  const isDeleted = recreates && idempotentRequest !== undefined && !(await isWorking(deps, created.token))
+  return isDeleted ? createLink(deps, body, client, { onTrimmed }) : created
 }
 
 /** One statement creates the link: it needs no transaction. */

@@ -1,12 +1,20 @@
 import type { Database } from '../db/database.ts'
+import { Problem } from '../http/problem.ts'
+import { hashToken, isToken } from '../lib/token.ts'
 import { codeKey } from './code.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
 import { findRevisions } from './history/history-store.ts'
 import type { Link } from './link.ts'
-import { findByAnyToken, isWorking, unknownToken, type TokenDeps } from './rotation.ts'
-import { findByCode, findById, findByToken } from './store.ts'
+import { findRoles, promoteToken } from './rotation-store.ts'
+import { findByCode, findById, findByToken, hasToken } from './store.ts'
+
+/** What look-ups by a token need of the rest of the program. */
+export interface TokenDeps {
+  db: Database
+  now: () => number
+}
 
 interface Store {
   db: Pick<Database, 'read'>
@@ -63,4 +71,48 @@ async function toOwned({ designs, webhooks }: OwnedDeps, link: Link): Promise<Ow
 /** The revisions of a link, newest first. */
 export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revision[]> {
   return revisionsOf(owned, await findRevisions(db.read, owned.link.id))
+}
+
+/** Finds something by a token; see `findByAnyTokens`. */
+export async function findByAnyToken<T>(
+  { db }: Pick<TokenDeps, 'db'>,
+  token: string,
+  find: (tokenHash: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (!isToken(token)) return undefined
+  const tokenHash = hashToken(token)
+  const found = await findByAnyTokens(db, [tokenHash], async () => {
+    const one = await find(tokenHash)
+    return new Map(one === undefined ? [] : [[tokenHash, one]])
+  })
+  return found.get(tokenHash)
+}
+
+/**
+ * Finds something for each of some tokens, by their hashes. The first look-up by a link's next token makes it the link's only
+ * one; it takes a second statement, and so does that of an unknown token.
+ * @param find looks up by the hashes of links' own tokens
+ */
+export async function findByAnyTokens<T>(
+  db: Database,
+  tokenHashes: string[],
+  find: (tokenHashes: string[]) => Promise<Map<string, T>>,
+): Promise<Map<string, T>> {
+  const found = tokenHashes.length === 0 ? new Map<string, T>() : await find(tokenHashes)
+  const missing = tokenHashes.filter((tokenHash) => !found.has(tokenHash))
+  if (missing.length === 0) return found
+  const roles = await findRoles(db.read, missing)
+  for (const [tokenHash, role] of roles) if (role === 'next') await promoteToken(db.write, tokenHash)
+  // Another process may have made one the link's own between the two look-ups.
+  return roles.size === 0 ? found : new Map([...found, ...(await find([...roles.keys()]))])
+}
+
+/** Whether a token works; see `findByAnyToken`. */
+export async function isWorking(deps: TokenDeps, token: string): Promise<boolean> {
+  const find = async (tokenHash: string) => (await hasToken(deps.db.read, tokenHash, deps.now())) || undefined
+  return (await findByAnyToken(deps, token, find)) === true
+}
+
+export function unknownToken(): Problem {
+  return new Problem('unknown_token', 'no link has this token; it may have been deleted')
 }

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Problem } from '../http/problem.ts'
 import { hashToken, isToken } from '../lib/token.ts'
-import { findByAnyTokens, unknownToken, type TokenDeps } from './rotation.ts'
+import { findByAnyTokens, unknownToken, type TokenDeps } from './look-up.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
 import { findIdsByTokens, type LinkId } from './store.ts'
 

@@ -4,12 +4,12 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
 import { hashToken } from '../lib/token.ts'
-import { runCharged, type Charge } from '../links/charged.ts'
+import { runCharged } from '../links/charged.ts'
+import type { Client } from '../links/client.ts'
 import { urlsOf } from '../links/draft.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Link } from '../links/link.ts'
-import { linkOfId } from '../links/look-up.ts'
-import { unknownToken } from '../links/rotation.ts'
+import { linkOfId, unknownToken } from '../links/look-up.ts'
 import { countShares, deleteShare, findShare, findShares, insertShare, lockLink, type Share } from './store.ts'
 import { isShareToken, newShareToken } from './token.ts'
 
@@ -34,19 +34,19 @@ export interface CreatedShare {
   token: string
 }
 
-/** A creation that may be retried: its response is stored for a day, which is charged as that of a link. */
-export interface Retryable {
-  request: IdempotentRequest
-  charge: Charge
-}
-
 /** Lets owners share the statistics of a link, read-only, by tokens that can be revoked. */
 export interface Shares {
   /**
-   * Creates a share; a retry returns the first one.
+   * Creates a share. With an idempotent request a retry returns the first one: that response is stored for a day, which is charged as
+   * that of the creation of a link.
    * @throws {Problem} 404 when the link was deleted, 409 when it has as many as it may, 422 for a reused key, 429
    */
-  create: (linkId: number, options: ShareOptions, retry: Retryable | undefined) => Promise<CreatedShare>
+  create: (
+    linkId: number,
+    options: ShareOptions,
+    client: Pick<Client, 'charge'>,
+    idempotentRequest: IdempotentRequest | undefined,
+  ) => Promise<CreatedShare>
   /** The shares of a link, oldest first. */
   list: (linkId: number) => Promise<Share[]>
   /** Ends a share at once. @throws {Problem} 404 when the link has no such share */
@@ -60,11 +60,12 @@ const idSyntax = /^[0-9a-f]{16}$/
 export function openShares({ db, now }: { db: Database; now: () => number }): Shares {
   const idempotency = createIdempotency(db, now)
   return {
-    async create(linkId, options, retry) {
+    async create(linkId, options, client, idempotentRequest) {
       const insert = (transaction: Transaction<Tables>) => createShare(transaction, linkId, options, now())
-      if (retry === undefined) return db.transaction(insert)
-      const { response } = await runCharged(retry.charge, (chargeOnce) =>
-        idempotency.run(retry.request, chargeOnce, insert),
+      if (idempotentRequest === undefined) return db.transaction(insert)
+      const { response } = await runCharged(
+        () => client.charge('links'),
+        (chargeOnce) => idempotency.run(idempotentRequest, chargeOnce, insert),
       )
       return response
     },

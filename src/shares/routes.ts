@@ -1,24 +1,19 @@
 import { Type, type Static } from '#typebox'
 import { asObject } from '../http/body.ts'
-import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/access.ts'
-import type { ClientLimits } from '../links/client.ts'
+import { clientOf, type WriteNeeds } from '../links/client.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/idempotency/idempotency-header.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
-import type { Links } from '../links/open.ts'
 import { MAX_SHARES, type ShareOptions, type Shares } from './open.ts'
 import { createdShareBody, revokedBody, shareBody, sharesBody } from './schemas.ts'
 import type { Share } from './store.ts'
 
 /** What the routes need of the rest of the program. */
-export interface ShareRoutesNeeds {
+export interface ShareRoutesNeeds extends WriteNeeds {
   shares: Pick<Shares, 'create' | 'list' | 'revoke'>
-  links: Pick<Links, 'requireToken' | 'findByToken'>
-  origin: Pick<Origin, 'of'>
-  limits: Pick<ClientLimits, 'charge'>
 }
 
 const tags = ['Shares']
@@ -29,7 +24,8 @@ export function shareRoutes(needs: ShareRoutesNeeds): Record<'create' | 'list' |
   return { create: creationRoutes(needs), list: listRoutes(needs), revoke: revocationRoutes(needs) }
 }
 
-function creationRoutes({ shares, links, origin, limits }: ShareRoutesNeeds): OwnerRoutes {
+function creationRoutes(needs: ShareRoutesNeeds): OwnerRoutes {
+  const { shares, links } = needs
   return ownerRoutes({
     config: { work: 'creations', isCharged: true },
     schema: {
@@ -49,11 +45,9 @@ function creationRoutes({ shares, links, origin, limits }: ShareRoutesNeeds): Ow
     async handler(request, reply) {
       const { id } = await links.findByToken(tokenOf(request))
       const repeatable = repeatableRequest(request, id)
-      const retry = repeatable && { request: repeatable, charge: () => limits.charge(request, reply, 'links') }
-      const { share, token } = await shares.create(id, optionsOf(request), retry)
-      return reply
-        .code(201)
-        .send({ share_url: `${origin.of(request)}/s/${token}`, share_token: token, ...viewOf(share) })
+      const client = clientOf(needs, request, reply)
+      const { share, token } = await shares.create(id, optionsOf(request), client, repeatable)
+      return reply.code(201).send({ share_url: `${client.origin}/s/${token}`, share_token: token, ...viewOf(share) })
     },
   })
 }

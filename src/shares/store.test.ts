@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert, remove } from '../../test/support/stored-links.ts'
+import { noCharge } from '../links/charged.ts'
 import { deleteLinkData } from '../links/link-data.ts'
 import { MAX_SHARES, openShares } from './open.ts'
 import * as store from './store.ts'
@@ -14,6 +15,8 @@ const share = (linkId: number, id: string, createdAt = 1): store.Share => ({
   destination: true,
   createdAt,
 })
+
+const client = { charge: noCharge }
 
 for (const driver of drivers) {
   test(`shares on ${driver.name}`, async (t) => {
@@ -47,7 +50,7 @@ for (const driver of drivers) {
       const shares = openShares({ db, now: () => 1 })
       const options = { name: null, csv: false, destination: false }
       const created = await Promise.allSettled(
-        Array.from({ length: MAX_SHARES + 5 }, () => shares.create(link.id, options, undefined)),
+        Array.from({ length: MAX_SHARES + 5 }, () => shares.create(link.id, options, client, undefined)),
       )
       assert.equal(created.filter(({ status }) => status === 'fulfilled').length, MAX_SHARES)
       assert.equal(await store.countShares(db.read, link.id), MAX_SHARES)
@@ -57,14 +60,14 @@ for (const driver of drivers) {
       const link = await insert(db, 'deleting')
       const shares = openShares({ db, now: () => 1 })
       const options = { name: null, csv: false, destination: false }
-      const creations = Array.from({ length: 10 }, () => shares.create(link.id, options, undefined))
+      const creations = Array.from({ length: 10 }, () => shares.create(link.id, options, client, undefined))
       const deletion = db.transaction(async (transaction) => {
         await transaction.deleteFrom('links').where('id', '=', link.id).execute()
         await deleteLinkData(transaction, link.id)
       })
       await Promise.allSettled([...creations, deletion])
       assert.deepEqual(await store.findShares(db.read, link.id), [])
-      await assert.rejects(shares.create(link.id, options, undefined), /no link has this token/)
+      await assert.rejects(shares.create(link.id, options, client, undefined), /no link has this token/)
     })
 
     await t.test('a lock changes nothing: the revision that was read can still be written', async () => {

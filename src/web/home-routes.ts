@@ -1,14 +1,15 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../http/accept.ts'
 import { redirectToPage, sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { clientOf, type WriteNeeds } from '../links/client.ts'
+import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import type { CreationGate } from '../keys/open.ts'
-import { createOnce, MAX_FORM_KEY } from './create-once.ts'
 import { keyIn } from './creation.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
@@ -74,6 +75,18 @@ function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf 
   }
 }
 
+/** Characters of a form's idempotency key, which is a UUID. */
+const MAX_FORM_KEY = 255
+
+/**
+ * A second click on the button, or a reload of the response, creates no second link. The form's key is tied to the values of the
+ * fields: a client who goes back and changes one wants another link, and so does a client who has deleted the first.
+ */
+function idempotentForm(formKey: string, request: string): IdempotentRequest | undefined {
+  const isKey = /^[\w-]{16,255}$/.test(formKey)
+  return isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
+}
+
 async function createFromForm(
   needs: HomeNeeds,
   viewOf: ViewOf,
@@ -94,7 +107,9 @@ async function createFromForm(
     const rules = readPeriod(period, pageLanguage(request))
     const fields = fieldsOfInputs(kind, values, pageLanguage(request))
     const body = { kind: kind.name, ...fields, utm, ...(rules.length > 0 && { rules }) }
-    const token = await createOnce(needs.links, body, clientOf(needs, request, reply), { formKey, onTrimmed })
+    const idempotentRequest = idempotentForm(formKey, JSON.stringify(body))
+    const options = { idempotentRequest, recreates: true, onTrimmed }
+    const { token } = await needs.links.create(body, clientOf(needs, request, reply), options)
     reply.header('cache-control', 'no-store')
     return await redirectToPage(reply, `/m/${token}?created${isTrimmed ? '&trimmed' : ''}`)
   } catch (error) {

@@ -2,7 +2,7 @@ import { asObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { hashToken, isToken } from '../../lib/token.ts'
 import type { Link } from '../link.ts'
-import { findByAnyTokens, unknownToken, type TokenDeps } from '../rotation.ts'
+import { findByAnyTokens, unknownToken, type TokenDeps } from '../look-up.ts'
 import { findByTokens } from '../store.ts'
 
 /** A row that names a link by its token. */

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest, Problem } from '../../../http/problem.ts'
 import { createValidator } from '../../../http/validate.ts'
-import { MAX_SHARES, type CreatedShare, type Retryable, type ShareOptions } from '../../../shares/open.ts'
+import type { IdempotentRequest } from '../../../links/idempotency/idempotency.ts'
+import { MAX_SHARES, type CreatedShare, type ShareOptions } from '../../../shares/open.ts'
 import { shareBody } from '../../../shares/schemas.ts'
 import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Action, Outcome, Submission } from '../submission.ts'
@@ -75,18 +76,17 @@ export const createShare: Action = (submission) => {
     const errors = validate({ name })
     if (errors.length > 0) throw invalidRequest(errors)
     const options = { name: name || null, csv: values.csv === 'yes', destination: values.destination === 'yes' }
-    const created = await submission.shares.create(link.id, options, retryOf(submission, link.id, options))
+    const { shares, client, form } = submission
+    const created = await shares.create(link.id, options, client, idempotentForm(form, link.id, options))
     return isStillShared(submission, link.id, created)
   })
 }
 
 /** The form's key is tied to its values: an owner who goes back and changes one wants another share. */
-function retryOf({ form, client }: Submission, linkId: number, options: ShareOptions): Retryable | undefined {
+function idempotentForm(form: URLSearchParams, linkId: number, options: ShareOptions): IdempotentRequest | undefined {
   const key = keyOf(form)
   const request = JSON.stringify(['share', linkId, options])
-  if (key === undefined) return undefined
-  const charge = () => client.charge('links')
-  return { request: { key: `${key} ${hash('sha256', request)}`, request }, charge }
+  return key === undefined ? undefined : { key: `${key} ${hash('sha256', request)}`, request }
 }
 
 /** A response that is loaded again after the revocation of its share has an address that no longer works. */
