@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import type { Kind } from '../../src/links/kinds/kind.ts'
 import type { ProblemCode } from '../../src/http/problem.ts'
 import { MAX_SHARES } from '../../src/shares/open.ts'
 import { command } from './cli.ts'
 import type { Operation } from './contract.ts'
-import { kindsWithFile } from './kinds.ts'
+import { bodyOf, kindsWithFile } from './kinds.ts'
 import { create, post, put, type Created } from './server.ts'
 import { codesOfFiles, type Subjects, type Valid } from './valid-requests.ts'
 
@@ -30,6 +31,14 @@ const WRONG_KEY = 'a key that another request had'
 
 const always = (then: object) => ({ kind: 'vcard', firstName: 'Ada', rules: [{ when: {}, then }] })
 
+/** The codes of the links of a kind with a file whose rules answer every visit. */
+const codesByRule = ({ name }: Kind) => ({
+  ended: `ended-${name}`,
+  lockedEnded: `locked-ended-${name}`,
+  moved: `moved-${name}`,
+  lockedMoved: `locked-moved-${name}`,
+})
+
 /** Makes what requests are refused for, with the commands of the operator where only those can. */
 export async function createReasons(subjects: Subjects): Promise<Reasons> {
   const { server, link } = subjects
@@ -50,6 +59,14 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
   await create(server, { ...always({ ended: 'Sold out' }), alias: 'locked-ended', password: PASSWORD })
   await create(server, { ...always({ target: OTHER }), alias: 'moved' })
   await create(server, { ...always({ target: OTHER }), alias: 'locked-moved', password: PASSWORD })
+  for (const kind of kindsWithFile) {
+    const codes = codesByRule(kind)
+    const body = (then: object) => ({ ...bodyOf(kind), rules: [{ when: {}, then }] })
+    await create(server, { ...body({ ended: 'Sold out' }), alias: codes.ended })
+    await create(server, { ...body({ ended: 'Sold out' }), alias: codes.lockedEnded, password: PASSWORD })
+    await create(server, { ...body({ target: OTHER }), alias: codes.moved })
+    await create(server, { ...body({ target: OTHER }), alias: codes.lockedMoved, password: PASSWORD })
+  }
   await create(server, { target: OTHER, alias: 'plain' })
   await create(server, { target: OTHER, alias: 'locked-plain', password: PASSWORD })
   await create(server, { kind: 'page', headline: 'Menu', alias: 'locked-page', password: PASSWORD })
@@ -119,7 +136,11 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   code_gone: ofCode('gone'),
   code_removed: ofCode('removed'),
   code_removed_by_law: ofCode('illegal'),
-  link_ended: ({ id }) => ({ path: { code: id.startsWith('open') ? 'locked-ended' : 'ended' } }),
+  link_ended({ id }) {
+    const kind = kindsWithFile.find(({ file }) => id.endsWith(`_${file.extension}`))
+    const codes = kind === undefined ? { ended: 'ended', lockedEnded: 'locked-ended' } : codesByRule(kind)
+    return { path: { code: id.startsWith('open') ? codes.lockedEnded : codes.ended } }
+  },
   link_removed: ({ id }, _valid, { removed }) => ({
     token: () => removed.token,
     ...(id.startsWith('revert') && { body: { revision: 2 } }),
@@ -151,13 +172,13 @@ const locked = (code: string): Change => ({ path: { code }, form: `password=${PA
 
 function answersOfFile(kind: (typeof kindsWithFile)[number]): [operation: string, changes: Change[]][] {
   const { extension } = kind.file
-  const codes = codesOfFiles(kind)
+  const [codes, byRule] = [codesOfFiles(kind), codesByRule(kind)]
   return [
     [
       `open_${extension}`,
-      [locked('locked-moved'), { ...locked(codes.locked), headers: { 'sec-fetch-site': 'cross-site' } }],
+      [locked(byRule.lockedMoved), { ...locked(codes.locked), headers: { 'sec-fetch-site': 'cross-site' } }],
     ],
-    [`download_${extension}`, [{ path: { code: 'moved' } }, { path: { code: codes.locked } }]],
+    [`download_${extension}`, [{ path: { code: byRule.moved } }, { path: { code: codes.locked } }]],
   ]
 }
 
