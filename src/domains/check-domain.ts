@@ -22,14 +22,14 @@ interface CheckDeps {
 
 /**
  * Creates the function that checks a name's DNS: whether it points here, and whether it proves a claim. It stores the
- * result and returns the updated domain; undefined when the domain was removed meanwhile.
+ * result and returns the updated domain; undefined when the domain was removed meanwhile. Once the signal is aborted it stores nothing.
  */
 export function createDomainCheck({
   db,
   now,
   dns,
   statuses,
-}: CheckDeps): (domain: Domain) => Promise<Domain | undefined> {
+}: CheckDeps): (domain: Domain, signal?: AbortSignal) => Promise<Domain | undefined> {
   async function applyFault(
     transaction: Transaction<Tables>,
     domain: Domain,
@@ -43,11 +43,15 @@ export function createDomainCheck({
     return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
   }
 
-  return async (domain) => {
+  return async (domain, signal) => {
     const { name, tokenHash } = domain
     const claimedAt = await findLastClaimTime(db.read, name, now() - CLAIM_MS)
     const mayBeProven = claimedAt !== undefined || domain.proofWanted
-    const [fault, proofs] = await Promise.all([dns.faultOf(domain), mayBeProven ? dns.proofsOf(name) : []])
+    const [fault, proofs] = await Promise.all([
+      dns.faultOf(domain, signal),
+      mayBeProven ? dns.proofsOf(name, signal) : [],
+    ])
+    if (signal?.aborted === true) return domain
     const checked = await db.transaction(async (transaction) => {
       const checked = await applyFault(transaction, await applyProofs(transaction, domain, proofs, now()), fault)
       const next = await withProofWanted(transaction, domain, checked)

@@ -1,6 +1,8 @@
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
+import type { Holder } from '../lib/holder.ts'
 import { createSharedRuns, shareRun } from '../lib/share-runs.ts'
+import { createAwaitedChecks } from './awaited-checks.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
@@ -12,9 +14,10 @@ import { leaseCheck, deleteExpired, findDomain, findDue } from './store.ts'
 /** How long a check counts as fresh: requests cannot cause more frequent checks of a name. */
 const FRESH_MS = 10_000
 
-/** Concurrent checks that requests may cause; concurrent checks of a sweep, and checks per sweep. */
-const MAX_RUNNING = 100
-const SWEEP_WIDTH = 10
+/** Requests and connections that wait for checks: fewer than requests about domains may be in progress, so that others are answered. */
+export const MAX_AWAITING = 32
+/** Concurrent checks of a sweep, and checks per sweep. Most of a name whose servers do not respond is waiting. */
+const SWEEP_WIDTH = 50
 const SWEEP_LENGTH = 200
 
 /** Longer than any check: after this time another process repeats the check of one that died. */
@@ -24,8 +27,12 @@ const CHECK_LEASE_MS = 60_000
 export interface Checks {
   /** Checks the name's DNS now and stores the result. Returns undefined when the name was removed meanwhile. */
   check: (domain: Domain) => Promise<Domain | undefined>
-  /** Returns the domain. One that is not active and narrowed, or that someone claims, is checked first unless its check is fresh. */
-  checkIfStale: (name: string) => Promise<Domain | undefined>
+  /**
+   * Returns the domain. One that is not active and narrowed, or that someone claims, is checked first unless its check is fresh,
+   * or too many wait for checks.
+   * @param holder who waits for it; by default whoever has the registrable domain
+   */
+  checkIfStale: (name: string, holder?: Holder) => Promise<Domain | undefined>
   /** Runs due checks, deletes expired names and claims, and loads the changes of other processes. */
   sweep: () => Promise<void>
 }
@@ -48,10 +55,14 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
   const isFresh = ({ checkedAt }: Domain) => Math.abs(now() - (checkedAt ?? Number.NEGATIVE_INFINITY)) < FRESH_MS
 
   /** A request may have read the domain before a check that has ended by now. */
-  async function checkUnlessFresh(name: string): Promise<Domain | undefined> {
+  async function checkUnlessFresh(name: string, unwanted: AbortSignal): Promise<Domain | undefined> {
     const domain = await findDomain(db.read, name)
-    return domain === undefined || isFresh(domain) ? domain : checkDomain(domain)
+    return domain === undefined || isFresh(domain) ? domain : checkDomain(domain, unwanted)
   }
+
+  const awaitCheck = createAwaitedChecks(MAX_AWAITING, (name, unwanted) =>
+    running.has(name) ? running.share(name, async () => undefined) : checkUnlessFresh(name, unwanted),
+  )
 
   async function sweep(): Promise<void> {
     const time = await removalTime()
@@ -69,7 +80,7 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
 
   return {
     check,
-    async checkIfStale(name) {
+    async checkIfStale(name, holder) {
       const domain = await findDomain(db.read, name)
       // Another process may have changed it since the last sweep.
       const served = domain && servedOf(domain)
@@ -77,8 +88,10 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
       if (domain === undefined) return undefined
       const isClaimed = async () => (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) !== undefined
       if (domain.status === 'active' && !domain.proofWanted && !(await isClaimed())) return domain
-      const isBusy = running.count() >= MAX_RUNNING && !running.has(name)
-      return isFresh(domain) || isBusy ? domain : running.share(name, () => checkUnlessFresh(name))
+      if (isFresh(domain)) return domain
+      const { registrable } = domain
+      const result = await awaitCheck(name, holder ?? { network: registrable, client: registrable })
+      return result === undefined ? domain : result.checked
     },
     sweep: shareRun(sweep),
   }

@@ -36,19 +36,22 @@ export class DnsError extends Error {
   }
 }
 
-/** Runs the queries of a check. */
-export type RunQueries = <T>(check: (queries: DnsQueries) => Promise<T>) => Promise<T>
+/** Runs the queries of a check; they fail when its signal is aborted. */
+export type RunQueries = <T>(check: (queries: DnsQueries) => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /** Each check has its own resolver, so that a timeout cancels only its queries, and no response is cached. */
 export function createRunQueries(servers: string[] | undefined, queryMs = QUERY_MS): RunQueries {
-  return async (check) => {
+  return async (check, signal) => {
     const resolver = new Resolver({ timeout: queryMs, tries: TRIES })
     if (servers !== undefined) resolver.setServers(servers)
-    const deadline = setTimeout(() => resolver.cancel(), CHECK_MS)
+    const cancel = () => resolver.cancel()
+    const deadline = setTimeout(cancel, CHECK_MS)
+    signal?.addEventListener('abort', cancel, { once: true })
     try {
       return await check(queriesOf(resolver))
     } finally {
       clearTimeout(deadline)
+      signal?.removeEventListener('abort', cancel)
     }
   }
 }

@@ -20,10 +20,10 @@ const OWN_MS = 10_000
 export interface DnsCheck {
   /** The fault that does not depend on DNS; undefined when the name's DNS decides. */
   staticFault: (name: DomainName) => DnsFault | undefined
-  /** Undefined when the name points here. Never throws; takes at most 10 seconds, or 20 when addresses are compared. */
-  faultOf: (name: DomainName) => Promise<DnsFault | undefined>
+  /** Undefined when the name points here; any fault once the signal is aborted. Never throws; takes at most 10 seconds, or 20 when addresses are compared. */
+  faultOf: (name: DomainName, signal?: AbortSignal) => Promise<DnsFault | undefined>
   /** The proofs of claims in the name's DNS; empty when its servers do not respond. Never throws. */
-  proofsOf: (name: string) => Promise<string[]>
+  proofsOf: (name: string, signal?: AbortSignal) => Promise<string[]>
   /** The addresses of the service; empty when they cannot be resolved. Never throws. */
   serviceAddresses: () => Promise<string[]>
 }
@@ -53,13 +53,13 @@ export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): 
   return {
     staticFault,
     serviceAddresses,
-    async faultOf(name) {
+    async faultOf(name, signal) {
       if (own === undefined) return staticFault(name)
       const follow = (queries: DnsQueries) => findFault(queries, name, own, serviceAddresses)
-      return staticFault(name) ?? query(follow).catch((error: unknown) => explain(error, name.name, own))
+      return staticFault(name) ?? query(follow, signal).catch((error: unknown) => explain(error, name.name, own))
     },
-    async proofsOf(name) {
-      const texts = await query(({ textsOf }) => textsOf(claimRecord(name))).catch(() => [])
+    async proofsOf(name, signal) {
+      const texts = await query(({ textsOf }) => textsOf(claimRecord(name)), signal).catch(() => [])
       return texts.filter(isProof).slice(0, MAX_PROOFS)
     },
   }

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
+import type { Holder } from '../lib/holder.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { createChecks, type Checks } from './checks.ts'
@@ -22,14 +23,14 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
   /** The service's own host in WHATWG form; undefined while others cannot reach it. */
   host: string | undefined
   /** Returns a domain. If it is not active, or someone claims it, its DNS is checked first. @throws {Problem} 404 */
-  read: (text: string) => Promise<Domain>
+  read: (text: string, holder?: Holder) => Promise<Domain>
   /** Checks the DNS of a name now and returns the domain. @throws {Problem} 404 */
   check: (text: string) => Promise<Domain>
   list: () => Promise<Domain[]>
   /** The addresses of the service; empty when they cannot be resolved. */
   addresses: () => Promise<string[]>
   /** Whether the name is the service's own or active. The DNS of a pending one is checked first. */
-  mayHaveCertificate: (name: string) => Promise<boolean>
+  mayHaveCertificate: (name: string, holder?: Holder) => Promise<boolean>
   /** What a name in its canonical form serves, from the cache; undefined when it is not registered. */
   statusOf: (name: string) => Served | undefined
   /** Whether a registered name leads here, from the cache. */
@@ -82,10 +83,10 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
     ...readingOf(find, checks),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
-    mayHaveCertificate: async (name) =>
+    mayHaveCertificate: async (name, holder) =>
       isOwn(name)
         ? name === host
-        : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name))?.status === 'active',
+        : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name, holder))?.status === 'active',
     statusOf,
     leadsHere: (name) => leadsHere(statusOf(name)),
     pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
@@ -101,9 +102,9 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
 
 function readingOf(find: Registry['find'], checks: Checks): Pick<Domains, 'read' | 'check'> {
   return {
-    async read(text) {
+    async read(text, holder) {
       const { name } = await find(text)
-      return (await checks.checkIfStale(name)) ?? find(name)
+      return (await checks.checkIfStale(name, holder)) ?? find(name)
     },
     check: async (text) => (await checks.check(await find(text))) ?? find(text),
   }

@@ -23,21 +23,23 @@ const config = { work: 'domains', isCharged: true } as const
 /** What the routes need of the rest of the program. */
 export interface DomainRoutesNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  limits: Pick<FairUse, 'charge' | 'creation'>
+  limits: Pick<FairUse, 'charge' | 'creation' | 'holderOf'>
   /** A hook that refuses whom the operator does not let register. */
   mayCreate: onRequestAsyncHookHandler
 }
 
 /** Registration, status and removal of custom domains: `POST /api/domains`, and the others at `/api/domains/<domain>`. */
 export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'read' | 'remove', Route> {
-  const { domains } = needs
+  const { domains, limits } = needs
   return {
     register: registrationRoute(needs),
     read: route<NameRoute>({
       config,
       schema: statusSchema,
       handler: async (request, reply) =>
-        uncached(reply).send(await viewDomain(domains, await domains.read(request.params.domain))),
+        uncached(reply).send(
+          await viewDomain(domains, await domains.read(request.params.domain, limits.holderOf(request))),
+        ),
     }),
     remove: route<NameRoute>({
       config,

@@ -200,7 +200,8 @@ function createAcceptFor(
   })
   const lookUp = (name: string): Found => ({
     async find(connection) {
-      if ((await names.wait(connection, () => domains.mayHaveCertificate(name))) !== true) return undefined
+      if ((await names.wait(connection, () => domains.mayHaveCertificate(name, connection.holder))) !== true)
+        return undefined
       const found = certificates.acceptFor(name)
       return typeof found === 'function' ? found : found.find(connection)
     },

@@ -29,7 +29,7 @@ import type { CertificateState } from './status.ts'
 /** What the pages need from the rest of the program. */
 export interface DomainPageNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  limits: Pick<FairUse, 'charge' | 'chargeNotFound'>
+  limits: Pick<FairUse, 'charge' | 'chargeNotFound' | 'holderOf'>
   creation: Pick<CreationGate, 'mode' | 'require'>
   origin: Pick<Origin, 'of'>
   now: () => number
@@ -72,7 +72,7 @@ async function showDomain(needs: DomainPageNeeds, request: PageRequest, reply: F
   addVary(reply, 'accept-language')
   if (typeof name !== 'string' || name.trim() === '') return sendForm(needs, request, reply)
   try {
-    const domain = await needs.domains.read(name.trim())
+    const domain = await needs.domains.read(name.trim(), needs.limits.holderOf(request))
     return sendPage(reply, domainPage(await viewOf(needs, request, { domain })))
   } catch (error) {
     return sendForm(needs, request, reply, {
@@ -137,7 +137,7 @@ async function removeDomain(
   { name, token }: { name: string; token: string | null },
 ): Promise<FastifyReply> {
   const language = pageLanguage(request)
-  const domain = await needs.domains.read(name)
+  const domain = await needs.domains.read(name, needs.limits.holderOf(request))
   try {
     const removed = await needs.domains.remove(name, token?.trim() ?? '')
     return await sendPage(reply, removedPage(removed.name, language))

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_AWAITING } from '../src/domains/checks.ts'
+import { defaultBounds } from '../src/limits/work.ts'
+import { startDns, type Zone } from './support/dns.ts'
+import { attackers, fetchFrom, honest, sendFrom } from './support/loopback.ts'
+import { poll } from './support/poll.ts'
+import { skipUnlessOneNode, startServer } from './support/server.ts'
+
+const HOST = 'go.bakery.shop'
+const NAME = 'qr.example.com'
+
+test(
+  'names whose DNS servers do not respond keep nobody from registering others, seeing them and having them activated',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const silent: Record<string, Zone> = Object.fromEntries(
+      Array.from({ length: 2 * defaultBounds.domains.concurrent }, (_, at) => [
+        `qr.stranger${at}.com`,
+        { fails: 'silence' } as const,
+      ]),
+    )
+    const { address, zones, queries } = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, ...silent })
+    // The names are registered before they have servers: the check at the registration ends at once.
+    for (const name of Object.keys(silent)) delete zones[name]
+    let now = Date.now()
+    const server = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: address }, () => now, {
+      monotonic: () => performance.now(),
+      queueMs: 500,
+    })
+    const strangers = attackers(16)
+    const of = (name: string) => `${server.url}/api/domains/${name}`
+    const register = (from: string, domain: string) => sendFrom(from, `${server.url}/api/domains`, { domain })
+    const isChecked = async (name: string) =>
+      (JSON.parse((await fetchFrom(honest(), of(name))).text) as { checked_at: string | null }).checked_at !== null
+    for (const [at, name] of Object.keys(silent).entries()) {
+      assert.equal((await register(strangers[at % 16] ?? '', name)).status, 201)
+      await poll(() => isChecked(name))
+    }
+    assert.equal((await register(honest(), NAME)).status, 201)
+    await poll(() => isChecked(NAME))
+
+    Object.assign(zones, silent, { [NAME]: { cname: HOST } })
+    now += 10_000
+    queries.length = 0
+    const waiting = Object.keys(silent).map((name, at) => fetchFrom(strangers[at % 16] ?? '', of(name)))
+    await poll(() => new Set(queries).size >= MAX_AWAITING)
+    const [shown, other] = [await fetchFrom(honest(), of(NAME)), await register(honest(), 'go.example.com')]
+    assert.deepEqual([shown.status, other.status], [200, 201])
+    assert.equal((JSON.parse(shown.text) as { status: string }).status, 'active')
+    for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+  },
+)
