@@ -39,6 +39,19 @@ async function startStuck(t: TestContext, work: Work) {
   return { server, link: link.created, clock }
 }
 
+test('creations of many links wait with changes of many, two of which run at a time, and not with those of one', async (t) => {
+  const { server, link, clock } = await startStuck(t, 'batches')
+  const late = requests.batches(server, link)
+  await poll(() => waiting(server) === 1)
+  const list = new URLSearchParams({ list: 'https://example.com/' })
+  for (const path of ['/api/bulk', '/api/bulk?dry_run=true'])
+    assert.equal((await post(server.url + path, [{ target: 'https://example.com/' }])).status, 503, path)
+  assert.equal((await fetch(`${server.url}/bulk`, { method: 'POST', body: list })).status, 503)
+  assert.equal((await requests.creations(server, link)).status, 201)
+  clock.now += 2000
+  assert.equal((await late).status, 503)
+})
+
 for (const work of kinds) {
   test(`when the queue of ${work} is full the next is refused at once, and visits, health and other kinds go on`, async (t) => {
     const { server, link, clock } = await startStuck(t, work)

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { fastify } from 'fastify'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { holderOf, listen } from '../../test/support/http-server.ts'
@@ -102,4 +104,33 @@ test('the memory of a stream is counted until the stream ends', async (t) => {
   await poll(() => memory.bytes() === 100_000)
   socket.destroy()
   await poll(() => memory.bytes() === 0)
+})
+
+test('what was parsed of a request is out of memory while its response is read', async (t) => {
+  const app = fastify()
+  countResponses(
+    app,
+    createResponseMemory(holderOf, () => {}),
+  )
+  let parsed: WeakRef<object> | undefined
+  const held: object[] = []
+  app.post('/', (request, reply) => {
+    parsed = new WeakRef(request.body as object)
+    held.push(request)
+    return reply.send(new Readable({ read() {} }))
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  undoLater(t, () => app.close())
+  const connection = connectRaw(t, (app.server.address() as AddressInfo).port)
+  const body = JSON.stringify({ rows: [{}] })
+  const headers = `Host: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  connection.socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
+  await poll(() => held.length === 1)
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  await poll(() => {
+    collect()
+    return parsed?.deref() === undefined
+  })
+  connection.socket.destroy()
 })

@@ -45,10 +45,14 @@ declare module 'fastify' {
   }
 }
 
-/** Counts the responses of all routes of `app`. A stream is produced only as fast as its client reads. */
+/**
+ * Counts the responses of all routes of `app`, and forgets the body of each request: a stream is produced only as fast as its
+ * client reads, and what was parsed takes up to forty times the bytes that were sent.
+ */
 export function countResponses(app: FastifyInstance, memory: ResponseMemory): void {
   app.decorateReply('streamBytes', 0)
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    request.body = undefined
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
     memory.add(reply.raw, isWhole ? payload.length : reply.streamBytes)
     done(null, payload)

@@ -20,11 +20,11 @@ export const MAX_WAIT_MS = 2000
 /** Far more than the quotas of an hour by default: whoever sends them all at once receives them all. */
 const MANY = 2048
 
-/** All work but visits. Every change of one link counts as a creation, every export as statistics. */
+/** All work but visits. Every change of one link counts as a creation, that of many as a batch, every export as statistics. */
 export const defaultBounds = {
   /** As many as share one sync of the disk. */
   creations: { waiting: MANY, concurrent: 64, everyMs: 2 },
-  /** Changes of many links. Each keeps megabytes of links in memory. */
+  /** Creations and changes of many links. Each keeps megabytes in memory, and takes 5 ms of each iteration of the event loop. */
   batches: { waiting: 64, concurrent: 2, everyMs: 50 },
   /** Those that are drawn on threads wait there. */
   images: { waiting: MANY, concurrent: 64, everyMs: 2 },

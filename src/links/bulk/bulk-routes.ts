@@ -63,7 +63,7 @@ export function readRows(app: FastifyInstance): void {
 /** `POST /api/bulk`, where `readRows` reads the body. */
 export function bulkRoute(needs: BulkNeeds): Route {
   return route<BulkRoute>({
-    config: { work: 'creations' },
+    config: { work: 'batches' },
     ...creationHooks(needs, 'bulk'),
     bodyLimit: ROWS_BODY_LIMIT,
     schema: {

@@ -31,7 +31,7 @@ export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' |
     }),
     create: route({
       ...hidden,
-      config: { acceptsFile: true, work: 'creations' },
+      config: { acceptsFile: true, work: 'batches' },
       ...needs.limits.creation('bulk'),
       bodyLimit: FORM_LIMIT,
       handler: (request, reply) => takeList(needs, request, reply),
