@@ -90,14 +90,10 @@ function factsOf(
   scan: Scan,
   onUnknown: () => void,
 ): VisitFacts {
-  const { linkId, at, device, os, country, source } = scan
+  const { linkId } = scan
   const visitor = once(() => identify(request, scan))
   return {
-    at,
-    device,
-    os,
-    country,
-    source,
+    ...scan,
     language: once(() => preferredLanguage(request.headers['accept-language'])),
     share: (draw) => shareOf(visitor(), draw),
     people: () => people.of(linkId) ?? 0,

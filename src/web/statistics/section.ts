@@ -98,7 +98,7 @@ function drawings({ now, language }: StatisticsView, stats: Stats, texts: Statis
   return html`<div class="card">
       ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
     </div>
-    ${breakdownPanels(stats, breakdownTexts[language], formats)}`
+    ${breakdownPanels(stats, breakdownTexts[language], language)}`
 }
 
 function foot(view: StatisticsView, texts: StatisticsTexts): Html {

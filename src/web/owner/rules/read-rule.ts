@@ -47,7 +47,7 @@ export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
   const instant = (name: 'from' | 'until') => read(name, (local) => options.instantOf(local, timezone, name))
   const weekdays = choices('weekdays')
   const hours = read('hours', (value) => readList(value, readSpan))
-  const when: SpokenRule['when'] = {
+  const when: Required<SpokenRule['when']> = {
     device: choices('device'),
     os: choices('os'),
     country: read('country', (value) => readList(value, codesByName(countryCodes, 'region', language))),

@@ -1,7 +1,7 @@
 import type { Rule } from '../../../links/rules/rule.ts'
 import type { Language } from '../../../texts/language.ts'
 import { nameIn } from './sentence.ts'
-import type { ReadOptions, TypedValues } from './read-rule.ts'
+import type { ReadOptions, RuleField, TypedValues } from './read-rule.ts'
 
 /** Where most readers of a language live. The script proposes the visitor's own time zone. */
 export const usualZone: Record<Language, string> = { en: 'UTC', de: 'Europe/Berlin' }
@@ -17,7 +17,7 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
   const zone = when.timezone ?? usualZone[language]
   const one = (value: string | number | undefined) => (value === undefined ? [] : [String(value)])
   const joined = (list: string[] | undefined) => (list === undefined ? [] : [list.join(', ')])
-  const values: Record<string, string[]> = {
+  const fields: Record<RuleField | 'answer', string[]> = {
     device: when.device ?? [],
     os: when.os ?? [],
     country: joined(when.country?.map((code) => nameIn(language, 'region', code))),
@@ -35,6 +35,7 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
     target: one(then.target),
     ended: one(then.ended),
   }
+  const values: Record<string, string[]> = fields
   return (name) => values[name] ?? []
 }
 
