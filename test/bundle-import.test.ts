@@ -18,6 +18,7 @@ import { seededRandom } from './support/random.ts'
 import { seedScans } from './support/seeded-scans.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { bundleWithoutVisits as filesOf, makeArchive, type Packed } from './support/zip.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 15, 20)
 const DAY = 86_400_000
@@ -89,6 +90,7 @@ async function createScanned(t: TestContext): Promise<Created> {
   const scan = { linkId: linkIdOf(source.dataDir, link), source: 'qr', device: 'desktop', os: null } as const
   const { recordScan, fold } = source.services.scans
   const many = Array.from({ length: 450 }, (_, at) => ({
+    ...noValues,
     ...scan,
     at: NOW - DAY + at * 60_000,
     browser: '-dash',

@@ -30,6 +30,7 @@ import { domainProofs } from './migrations/0028-domain-proofs.ts'
 import { warnings } from './migrations/0029-warnings.ts'
 import { reporters } from './migrations/0030-reporters.ts'
 import { certificateShares } from './migrations/0031-certificate-shares.ts'
+import { placements } from './migrations/0032-placements.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   warnings,
   reporters,
   certificateShares,
+  placements,
 ]
 
 /**

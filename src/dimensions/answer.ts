@@ -20,7 +20,7 @@ export const answer = defineDimension({
     throw new Error(`${column} must be the number of a rule, 1 to ${MAX_RULE}`)
   },
   condition: undefined,
-  panel: 8,
+  panel: 9,
   words: {
     en: {
       heading: 'Rules',

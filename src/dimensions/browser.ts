@@ -8,6 +8,6 @@ export const browser = defineDimension({
   isOpen: false,
   top: TOP,
   condition: undefined,
-  panel: 7,
+  panel: 8,
   words: { en: { heading: 'Browsers' }, de: { heading: 'Browser' } },
 })

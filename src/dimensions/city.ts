@@ -21,6 +21,6 @@ export const city = defineDimension({
   isOpen: false,
   top: TOP,
   condition: undefined,
-  panel: 4,
+  panel: 5,
   words: { en: { heading: 'Cities', value }, de: { heading: 'Städte', value } },
 })

@@ -26,6 +26,6 @@ export const country = defineDimension({
         countryCodes.has(code) ? [] : [[at, 'is not a country code (ISO 3166-1)']],
       ),
   },
-  panel: 3,
+  panel: 4,
   words: { en: { heading: 'Countries', value }, de: { heading: 'Länder', value } },
 })

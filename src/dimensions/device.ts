@@ -29,7 +29,7 @@ export const device = defineDimension({
   isOpen: false,
   top: TOP,
   condition: { description: 'Kinds of device, named as in the statistics.', names: deviceNames },
-  panel: 2,
+  panel: 3,
   words: {
     en: { heading: 'Devices', value: ({ value }) => ownValue(en, value) },
     de: { heading: 'Geräte', value: ({ value }) => ownValue(de, value) },

@@ -16,7 +16,12 @@ export interface Visit {
   optsOut: boolean
   /** The host of the referrer; `direct` without one. */
   referrer: () => string
+  /** The ids of the link's placements by these in lower case; null when it has none. */
+  placements: Placements | null
 }
+
+/** The ids of a link's placements, by these in lower case. Prepared when it is first needed. */
+export type Placements = () => ReadonlyMap<string, string>
 
 /** A row of a breakdown, as it is stored: the text, and for a city its country. */
 export interface Told {
@@ -70,6 +75,8 @@ export interface Dimension<Name extends string = string, Value = unknown> {
 /** The words of a dimension in one language. */
 export interface Words {
   heading: string
+  /** How scans without a value read, where it is not that nobody knows. */
+  rest?: string
   /** How a value reads; undefined for as it is. */
   value?: (told: { value: string; country?: string | null }, names: Names) => Html | string | undefined
 }
@@ -92,6 +99,8 @@ export interface Condition {
     /** How many a list may have. */
     max: number
   }
+  /** Whether its values differ in more than their case. */
+  ignoresCase?: true
   /** What these cannot say: the places of wrong values in the list, and what is wrong with them. */
   errors?: (values: string[]) => [at: number, detail: string][]
 }

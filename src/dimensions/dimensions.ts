@@ -5,10 +5,11 @@ import { country } from './country.ts'
 import { device } from './device.ts'
 import type { Condition, Dimension, Visit } from './dimension.ts'
 import { os } from './os.ts'
+import { placement } from './placement.ts'
 import { referrer } from './referrer.ts'
 import { source } from './source.ts'
 
-const list = [source, device, os, browser, country, city, referrer, answer] as const
+const list = [source, device, os, browser, country, city, referrer, answer, placement] as const
 
 type Listed = (typeof list)[number]
 export type DimensionName = Listed['name']
@@ -45,7 +46,7 @@ export type ConditionValues = {
 }
 
 /** What a scan has that says nothing. */
-export const noValues: Values = valuesOf(['link', null, null, null, null, null, null, null])
+export const noValues: Values = valuesOf(['link', null, null, null, null, null, null, null, null])
 
 // The three that follow are written out, because visits and the fold call them for each scan: a loop over the names takes twice as
 // long (docs/adr/0076-dimensions.md). Their types demand each dimension.
@@ -61,6 +62,7 @@ export function readValues(visit: Visit): Values {
     city: city.read(visit),
     referrer: referrer.read(visit),
     answer: answer.read(visit),
+    placement: placement.read(visit),
   }
 }
 
@@ -72,12 +74,32 @@ type ListingOf<List extends readonly unknown[]> = {
 export type Listing = ListingOf<typeof list>
 
 export function listValues(scan: Values): Listing {
-  return [scan.source, scan.device, scan.os, scan.browser, scan.country, scan.city, scan.referrer, scan.answer]
+  return [
+    scan.source,
+    scan.device,
+    scan.os,
+    scan.browser,
+    scan.country,
+    scan.city,
+    scan.referrer,
+    scan.answer,
+    scan.placement,
+  ]
 }
 
 /** What `listValues` lists. */
 export function valuesOf(listed: Listing): Values {
-  const [sourceValue, deviceValue, osValue, browserValue, countryValue, cityValue, referrerValue, answerValue] = listed
+  const [
+    sourceValue,
+    deviceValue,
+    osValue,
+    browserValue,
+    countryValue,
+    cityValue,
+    referrerValue,
+    answerValue,
+    placementValue,
+  ] = listed
   return {
     source: sourceValue,
     device: deviceValue,
@@ -87,6 +109,7 @@ export function valuesOf(listed: Listing): Values {
     city: cityValue,
     referrer: referrerValue,
     answer: answerValue,
+    placement: placementValue,
   }
 }
 

@@ -9,6 +9,6 @@ export const os = defineDimension({
   isOpen: false,
   top: TOP,
   condition: { description: 'Operating systems, named as in the statistics.', names: systemNames },
-  panel: 6,
+  panel: 7,
   words: { en: { heading: 'Systems' }, de: { heading: 'Systeme' } },
 })

@@ -10,7 +10,7 @@ export const referrer = defineDimension({
   isOpen: true,
   top: TOP,
   condition: undefined,
-  panel: 5,
+  panel: 6,
   words: {
     en: {
       heading: 'Referrers',

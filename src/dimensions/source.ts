@@ -5,8 +5,8 @@ import { defineDimension } from './dimension.ts'
 /** How the visitor reached the code: by scanning the QR image or by following the link. */
 export type Source = 'qr' | 'link'
 
-/** The marker of a QR image: `?qr=1`, or `.Q` at the end of the path for a compact image. */
-const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
+/** The marker of a QR image: `?qr=1` or with the id of a placement, or `.Q` at the end of the path for a compact image. */
+const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=[\w-]{1,32})?(?:&|$)/
 
 export const source = defineDimension({
   ...plainText,

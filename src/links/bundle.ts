@@ -24,10 +24,37 @@ export function bundledLink(
   owned: OwnedLink,
   { origin, totals, now }: { origin: string; totals: Totals; now: number },
 ) {
-  const { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, ...more } =
-    details(owned, { token: '', origin, totals })
+  const {
+    code,
+    kind,
+    short_url,
+    target,
+    payload,
+    title,
+    campaign,
+    utm,
+    rules,
+    placements,
+    has_password,
+    active,
+    ...more
+  } = details(owned, { token: '', origin, totals })
   const { design, created_at, updated_at, removed } = more
   const about = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, exported_at: new Date(now).toISOString() }
-  const content = { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, design }
+  const content = {
+    code,
+    kind,
+    short_url,
+    target,
+    payload,
+    title,
+    campaign,
+    utm,
+    rules,
+    placements,
+    has_password,
+    active,
+    design,
+  }
   return { ...about, ...content, created_at, updated_at, removed, totals }
 }

@@ -140,7 +140,7 @@ for (const driver of drivers) {
       }
       assert.deepEqual(await visited('visited'), needed)
       assert.equal(await visited('unknown'), undefined)
-      const paused = { ...link, target: null, rules: [], active: false, revision: 2 }
+      const paused = { ...link, target: null, rules: [], placements: [], active: false, revision: 2 }
       assert.equal(await store.updateLink(db.write, paused), true)
       assert.deepEqual(await visited('visited'), { ...needed, target: null, rules: null, active: false })
       const suspension = { at: 7, reason: 'why', source: 'legal', expression: null } as const

@@ -102,6 +102,10 @@ const steps = [
     primary key (link_id, slot)
   ) without rowid;
   `,
+  `
+  -- The id of the placement whose code was scanned, as a text; unknown for other visits.
+  alter table scans add column placement integer not null default ${UNKNOWN};
+  `,
 ]
 
 /** The newest schema that this version knows. */

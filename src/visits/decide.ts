@@ -73,14 +73,9 @@ export function createDecide(scans: DecideNeeds): Decide {
 }
 
 /** @param onUnknown called when it depends on a number of people that is not known exactly; then it is taken to be the least */
-function decide(
-  scans: DecideNeeds,
-  request: IncomingMessage,
-  { id, rules }: RuledLink,
-  onUnknown: () => void,
-): Decision {
-  const scan = scans.describe(request, id)
-  const met = rules().find(factsOf(scans, request, scan, onUnknown))
+function decide(scans: DecideNeeds, request: IncomingMessage, live: RuledLink, onUnknown: () => void): Decision {
+  const scan = scans.describe(request, live)
+  const met = live.rules().find(factsOf(scans, request, scan, onUnknown))
   return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
 }
 

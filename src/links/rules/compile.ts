@@ -46,7 +46,7 @@ export interface CompiledRules {
 /** A rule whose conditions a visit only compares. All have one shape, which is what makes 20 of them cheap. */
 interface CompiledRule {
   /** The dimensions that it depends on, and the values that meet it. */
-  values: { name: ConditionName; among: ReadonlySet<unknown> }[]
+  values: { name: ConditionName; among: ReadonlySet<string | null>; ignoresCase: boolean }[]
   from: number
   until: number
   isLocalTime: ((at: number) => boolean) | null
@@ -90,8 +90,8 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
 
 function compileRule(when: Conditions, at: number, answer: Answer, clockOf: ClockOf): CompiledRule {
   return {
-    values: conditions.flatMap(({ name }) =>
-      when[name] === undefined ? [] : [{ name, among: new Set([when[name]].flat()) }],
+    values: conditions.flatMap(({ name, condition: { ignoresCase = false } }) =>
+      when[name] === undefined ? [] : [{ name, among: setOf([when[name]].flat(), ignoresCase), ignoresCase }],
     ),
     from: timeOf(when.from) ?? Number.NEGATIVE_INFINITY,
     until: timeOf(when.until) ?? Number.POSITIVE_INFINITY,
@@ -116,7 +116,10 @@ function isForVisit(rule: CompiledRule, { at }: VisitFacts): boolean {
 }
 
 function isForVisitor(rule: CompiledRule, facts: VisitFacts): boolean {
-  for (const { name, among } of rule.values) if (!among.has(facts[name])) return false
+  for (const { name, among, ignoresCase } of rule.values) {
+    const value = facts[name]
+    if (!among.has(ignoresCase && value !== null ? value.toLowerCase() : value)) return false
+  }
   return rule.languages === null || speaks(rule.languages, facts.language())
 }
 
@@ -127,6 +130,10 @@ function isCounted({ scans, visitors, percent, draw }: CompiledRule, facts: Visi
     // Last, because it may have to wait.
     (visitors === NO_VISITORS || facts.hasVisitors(visitors))
   )
+}
+
+function setOf(values: string[], ignoresCase: boolean): ReadonlySet<string | null> {
+  return new Set(ignoresCase ? values.map((value) => value.toLowerCase()) : values)
 }
 
 function localTimeOf({ weekdays: days, hours, timezone = 'UTC' }: Conditions, clockOf: ClockOf) {

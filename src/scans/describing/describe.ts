@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Placements } from '../../dimensions/dimension.ts'
 import { readValues } from '../../dimensions/dimensions.ts'
 import type { ClientAddress } from '../../http/client-address.ts'
 import type { Agent, ParseAgent } from './agent.ts'
@@ -9,7 +10,13 @@ import type { VisitorKeys } from './visitors.ts'
 const MAX_AGENT = 512
 
 /** Derives from a request the scan to record. */
-export type Describe = (request: IncomingMessage, linkId: number) => Scan
+export type Describe = (request: IncomingMessage, link: DescribedLink) => Scan
+
+/** What the scan of a visit depends on of its link. */
+export interface DescribedLink {
+  id: number
+  placements: Placements | null
+}
 
 export interface DescribeDeps {
   now: () => number
@@ -25,7 +32,7 @@ export interface DescribeDeps {
 
 /** The address, the user agent and the referrer stay in this function: only values derived from them leave it. */
 export function createDescribe(deps: DescribeDeps): Describe {
-  return (request, linkId) => {
+  return (request, { id: linkId, placements }) => {
     const { headers, url = '' } = request
     const at = deps.now()
     const userAgent = userAgentOf(request)
@@ -38,7 +45,7 @@ export function createDescribe(deps: DescribeDeps): Describe {
     const visitor = optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at)
     const referrer = () => deps.parseReferrer(headers.referer)
     // The values first: V8 copies what stands at the begin of an object several times as fast.
-    return { ...readValues({ url, headers, agent, place, optsOut, referrer }), linkId, at, bot, visitor }
+    return { ...readValues({ url, headers, agent, place, optsOut, referrer, placements }), linkId, at, bot, visitor }
   }
 }
 

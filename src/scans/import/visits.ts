@@ -49,7 +49,7 @@ function toScan({ parseAgent, parseReferrer }: Deps, visit: ForeignVisit): Impor
   const { at, agent: userAgent, referrer, country, city } = visit
   const agent = parseAgent(userAgent)
   const bot = isBot(visit, agent.bot, agent.device ?? agent.os ?? agent.browser)
-  const told = { url: '', headers: {}, agent, place: { country, city }, optsOut: false }
+  const told = { url: '', headers: {}, agent, place: { country, city }, optsOut: false, placements: null }
   const values = readValues({ ...told, referrer: () => parseReferrer(referrer) })
   return { ...values, at, bot, first: false, visitor: null }
 }

@@ -50,9 +50,9 @@ function valueRow(row: ValueCount, name: Html | string, total: number, formats: 
 }
 
 /** How the values of a dimension read. */
-function nameIn({ value: nameOf }: Words, texts: BreakdownTexts, formats: Formats) {
+function nameIn({ value: nameOf, rest }: Words, texts: BreakdownTexts, formats: Formats) {
   return ({ value, country }: ValueCount): Html | string => {
-    if (value === null) return texts.unknown
+    if (value === null) return rest ?? texts.unknown
     if (value === '(other)') return texts.others
     return nameOf?.({ value, ...(country !== undefined && { country }) }, formats) ?? value
   }

@@ -67,7 +67,7 @@ function conditions(state: EditorState): Html {
   const names = [...commonSystems, ...systemNames.filter((name) => !commonSystems.includes(name))]
   const oses = names.map((name): [string, string] => [name, name === 'iOS' ? 'iOS (iPhone)' : name])
   const kinds = Object.entries(texts.devices)
-  const text = (name: 'country' | 'language', label: string, hint: string) =>
+  const text = (name: 'country' | 'language' | 'placement', label: string, hint: string) =>
     textField(state, { name, label, hint, attributes: html`type="text" dir="auto" autocomplete="off"` })
   const { any, qr, link } = texts.sources
   const sources: [string, string][] = [
@@ -84,6 +84,7 @@ function conditions(state: EditorState): Html {
       <legend>${texts.source}</legend>
       ${radios(state, 'source', sources)}
     </fieldset>`,
+    placement: text('placement', texts.placement, texts.placementHint),
   }
   const folded = Object.entries(inputs) as [keyof typeof inputs, Html][]
   return html`${folded.map(([name, input]) => condition(state, texts[name], [name], input))} ${times(state)}

@@ -23,6 +23,7 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
     country: joined(when.country?.map((code) => nameIn(language, 'region', code))),
     language: joined(when.language),
     source: [when.source ?? ''],
+    placement: joined(when.placement),
     from: one(when.from && localTime(when.from, zone)),
     until: one(when.until && localTime(when.until, zone)),
     weekdays: when.weekdays ?? [],

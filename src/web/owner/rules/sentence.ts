@@ -18,6 +18,7 @@ export interface SpokenRule {
     country?: string[] | undefined
     language?: string[] | undefined
     source?: string | undefined
+    placement?: string[] | undefined
     from?: string | undefined
     until?: string | undefined
     weekdays?: string[] | undefined
@@ -84,6 +85,7 @@ function visitorClauses(when: SpokenRule['when'], { language, texts }: Wording):
     device: say(texts.on, when.device, (name) => ownValue(texts.devices, name) ?? name),
     country: say(texts.in, when.country, (code) => ownValue(texts.countries, code) ?? nameIn(language, 'region', code)),
     language: say(texts.speaking, when.language, (tag) => nameIn(language, 'language', tag)),
+    placement: say(texts.placement, when.placement),
     source: when.source === 'qr' || when.source === 'link' ? texts[when.source] : undefined,
   }
   return Object.values(clauses).filter((clause) => clause !== undefined)
