@@ -81,6 +81,7 @@ async function createScanned(t: TestContext): Promise<Created> {
     alias: `Menu-${Math.floor(performance.now())}`,
     title: '=1+1',
     utm: { utm_source: 'flyer' },
+    placements: [{ id: 'Door', name: 'Shop door' }],
     rules: [{ when: { device: ['mobile'] }, then: { target: 'https://m.example.com/' } }],
   })
   const change = { design: { shape: 'dots', fg: '#112233' }, active: false }
@@ -92,6 +93,7 @@ async function createScanned(t: TestContext): Promise<Created> {
   const many = Array.from({ length: 450 }, (_, at) => ({
     ...noValues,
     ...scan,
+    placement: at % 3 === 0 ? 'Door' : null,
     at: NOW - DAY + at * 60_000,
     browser: '-dash',
     country: 'NL',
@@ -149,7 +151,19 @@ for (const [store, envOf] of stores)
     assert.equal(tokenIn(file), token)
 
     const [before, after] = [await details(source, link.token), await details(server, token)]
-    for (const name of ['code', 'kind', 'target', 'payload', 'title', 'campaign', 'utm', 'rules', 'active', 'design'])
+    for (const name of [
+      'code',
+      'kind',
+      'target',
+      'payload',
+      'title',
+      'campaign',
+      'utm',
+      'rules',
+      'placements',
+      'active',
+      'design',
+    ])
       assert.deepEqual(after[name], before[name], name)
     assert.equal(after['created_at'], before['created_at'])
     assert.equal(done.clicks, (before['totals'] as { scans: number }).scans)

@@ -29,9 +29,12 @@ export interface Told {
   country?: string | null
 }
 
-/** A country, by its code, in the language of a page. */
+/** What a page knows of values. */
 export interface Names {
+  /** A country, by its code, in the language of the page. */
   country: (code: string) => string
+  /** What the owner calls a placement, on pages for him. */
+  placement?: ((id: string) => string | undefined) | undefined
 }
 
 /**

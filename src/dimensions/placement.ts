@@ -1,5 +1,5 @@
 import { plainText } from './cells.ts'
-import { defineDimension } from './dimension.ts'
+import { defineDimension, type Words } from './dimension.ts'
 
 /** The placements of one link, at most. */
 export const MAX_PLACEMENTS = 100
@@ -8,6 +8,8 @@ export const MAX_PLACEMENTS = 100
 const mark = /[?&]qr=([\w-]{1,32})(?:&|$)/
 
 const isId = (text: string) => /^[\w-]{1,32}$/.test(text)
+
+const value: Words['value'] = (told, names) => names.placement?.(told.value)
 
 /**
  * The placement whose code was scanned, by its id; null for a visit without one. Only ids that the link has at the visit count: what
@@ -39,7 +41,7 @@ export const placement = defineDimension({
   },
   panel: 2,
   words: {
-    en: { heading: 'Placements', rest: 'No placement' },
-    de: { heading: 'Platzierungen', rest: 'Ohne Platzierung' },
+    en: { heading: 'Placements', value, rest: 'No placement' },
+    de: { heading: 'Platzierungen', value, rest: 'Ohne Platzierung' },
   },
 })

@@ -144,7 +144,8 @@ async function answerCodeImage(
 ): Promise<FastifyReply> {
   const link = await requireLink(needs, request.params.code)
   const origin = needs.origin.of(request)
-  const text = needs.codeText(link.code, origin, formOf(request.query, link))
+  const form = formOf(request.query, link)
+  const text = needs.codeText(link.code, origin, form)
   const image = await drawCode(
     needs,
     request.query,
@@ -153,7 +154,9 @@ async function answerCodeImage(
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)
-  return sendImage(request, reply, image, { name: link.code, format })
+  const { placement } = form
+  const name = placement === undefined ? link.code : `${link.code}-${placement}`
+  return sendImage(request, reply, image, { name, format })
 }
 
 /** @throws {Problem} 400 for a placement that the link does not have */

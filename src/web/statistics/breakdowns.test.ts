@@ -12,6 +12,9 @@ test('a value is shown as it is, although every object has a member of its name'
       dimensionNames.map((name) => [name, name === 'device' ? [{ value, scans: 1 }] : []]),
     )
     const stats = { breakdowns, totals: { scans: 1 } } as unknown as Stats
-    assert.ok(breakdownPanels(stats, breakdownTexts.en, 'en').markup.includes(`>${value}</span>`), value)
+    assert.ok(
+      breakdownPanels(stats, { texts: breakdownTexts.en, language: 'en' }).markup.includes(`>${value}</span>`),
+      value,
+    )
   }
 })

@@ -1,4 +1,4 @@
-import type { Words } from '../../dimensions/dimension.ts'
+import type { Names, Words } from '../../dimensions/dimension.ts'
 import { dimensions } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
@@ -10,8 +10,11 @@ import { formatsIn, type Formats } from './formats.ts'
 const inOrder = dimensions.toSorted((a, b) => a.panel - b.panel)
 
 /** The most frequent values of each dimension, with bars for their parts of all scans. */
-export function breakdownPanels({ breakdowns, totals }: Stats, texts: BreakdownTexts, language: Language): Html {
-  const formats = formatsIn(language)
+export function breakdownPanels(
+  { breakdowns, totals }: Stats,
+  { texts, language, ...known }: { texts: BreakdownTexts; language: Language; placement?: Names['placement'] },
+): Html {
+  const formats = { ...formatsIn(language), ...known }
   // Where no scan has a value, all are the rest.
   const isShown = ({ name, rest }: (typeof dimensions)[number]) =>
     rest === undefined || breakdowns[name].some(({ value }) => (value ?? '') !== rest)
@@ -50,10 +53,10 @@ function valueRow(row: ValueCount, name: Html | string, total: number, formats: 
 }
 
 /** How the values of a dimension read. */
-function nameIn({ value: nameOf, rest }: Words, texts: BreakdownTexts, formats: Formats) {
+function nameIn({ value: nameOf, rest }: Words, texts: BreakdownTexts, names: Names) {
   return ({ value, country }: ValueCount): Html | string => {
     if (value === null) return rest ?? texts.unknown
     if (value === '(other)') return texts.others
-    return nameOf?.({ value, ...(country !== undefined && { country }) }, formats) ?? value
+    return nameOf?.({ value, ...(country !== undefined && { country }) }, names) ?? value
   }
 }
