@@ -14,8 +14,8 @@ type Statistics = Schemas['Statistics']
 /** Values of a breakdown that the table shows. */
 const TOP = 5
 
-/** Above are the sources. */
-const shown = dimensions.filter(({ name, rest }) => name !== 'source' && rest === undefined)
+/** Above are the sources; the answers are numbers of rules, which this command does not show. */
+const shown = dimensions.filter(({ name }) => name !== 'source' && name !== 'answer')
 
 export const stats: Command = {
   name: 'stats',
