@@ -6,7 +6,7 @@ import { migrateScans } from '../src/scans/postgres/migrations.ts'
 import { openPartitions } from '../src/scans/postgres/partitions.ts'
 import { openRowQueries } from '../src/scans/postgres/row-queries.ts'
 import { createReading } from '../src/scans/statistics/reading.ts'
-import { dimensions } from '../src/scans/warehouse-schema.ts'
+import { dimensionNames } from '../src/dimensions/dimensions.ts'
 import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable } from './support.ts'
@@ -43,7 +43,7 @@ const makeRollup = (table: string, period: string) => `insert into quirl_scans.$
   select link_id, period, dimension, case when place <= ${VALUES} then value else 1 end as value, sum(h), sum(hf), sum(b), sum(bf) from
     (select *, row_number() over (partition by link_id, period, dimension order by since) as place from
       (select link_id, ${period} as period, dimension, value, min(at) as since, ${counts} from quirl_scans.scans,
-        lateral (values ${dimensions
+        lateral (values ${dimensionNames
           .slice(0, -1)
           .map((name, at) => `(${at}, ${name})`)
           .join()}) as each (dimension, value)

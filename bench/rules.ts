@@ -83,8 +83,7 @@ function visitOnce(resolve: ReturnType<typeof createResolver>['resolve']): numbe
   const resolution = resolve('code')
   if (resolution instanceof Promise || resolution.state !== 'live') throw new Error('it is cached and live')
   const { live } = resolution
-  if (!hasRules(live))
-    return describe(request, live.id).at + Number(live.visit({ platform: 'ios' }).type === 'redirect')
+  if (!hasRules(live)) return describe(request, live).at + Number(live.visit({ platform: 'ios' }).type === 'redirect')
   const decision = decide.ifLoaded(request, live)
   if (decision?.met === undefined) return Number(live.visit({ platform: 'ios' }).type === 'redirect')
   return decision.met.number

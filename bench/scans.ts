@@ -1,5 +1,6 @@
 // Scans of a busy service, derived from a counter so that each run has the same ones.
 import type { Scan } from '../src/scans/scan.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 const devices = ['mobile', 'desktop', 'tablet']
 const systems = ['iOS', 'Android', 'Windows', 'macOS', 'Linux']
@@ -15,6 +16,7 @@ const mix = (at: number) => (Math.imul(at, 2_654_435_761) >>> 0) ^ (Math.imul(at
 export function makeScan(at: number, linkId: number, time: number, tail: boolean): Scan {
   const random = mix(at) >>> 0
   return {
+    ...noValues,
     linkId,
     at: time,
     source: random % 3 === 0 ? 'link' : 'qr',

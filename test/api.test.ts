@@ -185,6 +185,7 @@ describe('managing a link by its token', () => {
       campaign: null,
       utm: {},
       rules: [],
+      placements: [],
       has_password: false,
       active: true,
       design: null,

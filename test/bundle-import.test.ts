@@ -18,6 +18,7 @@ import { seededRandom } from './support/random.ts'
 import { seedScans } from './support/seeded-scans.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { bundleWithoutVisits as filesOf, makeArchive, type Packed } from './support/zip.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 15, 20)
 const DAY = 86_400_000
@@ -80,6 +81,7 @@ async function createScanned(t: TestContext): Promise<Created> {
     alias: `Menu-${Math.floor(performance.now())}`,
     title: '=1+1',
     utm: { utm_source: 'flyer' },
+    placements: [{ id: 'Door', name: 'Shop door' }],
     rules: [{ when: { device: ['mobile'] }, then: { target: 'https://m.example.com/' } }],
   })
   const change = { design: { shape: 'dots', fg: '#112233' }, active: false }
@@ -89,7 +91,9 @@ async function createScanned(t: TestContext): Promise<Created> {
   const scan = { linkId: linkIdOf(source.dataDir, link), source: 'qr', device: 'desktop', os: null } as const
   const { recordScan, fold } = source.services.scans
   const many = Array.from({ length: 450 }, (_, at) => ({
+    ...noValues,
     ...scan,
+    placement: at % 3 === 0 ? 'Door' : null,
     at: NOW - DAY + at * 60_000,
     browser: '-dash',
     country: 'NL',
@@ -147,7 +151,19 @@ for (const [store, envOf] of stores)
     assert.equal(tokenIn(file), token)
 
     const [before, after] = [await details(source, link.token), await details(server, token)]
-    for (const name of ['code', 'kind', 'target', 'payload', 'title', 'campaign', 'utm', 'rules', 'active', 'design'])
+    for (const name of [
+      'code',
+      'kind',
+      'target',
+      'payload',
+      'title',
+      'campaign',
+      'utm',
+      'rules',
+      'placements',
+      'active',
+      'design',
+    ])
       assert.deepEqual(after[name], before[name], name)
     assert.equal(after['created_at'], before['created_at'])
     assert.equal(done.clicks, (before['totals'] as { scans: number }).scans)
@@ -322,7 +338,7 @@ test('scans that were recorded while the bundle was written, after its counts we
   writeFileSync(file, archiveOf(files))
   assert.deepEqual(await report(target, file), { created: 1, present: 0, clicks: 1, refused: [] })
   const scans = await (await manage(target, tokenIn(file), '/scans.csv')).text()
-  assert.deepEqual(scans.split('\r\n').slice(1), [scan(1), ''])
+  assert.deepEqual(scans.split('\r\n').slice(1), [`${scan(1)},`, ''])
   assert.equal((await verifiedCounts(target))?.isGood, true)
   writeFileSync(
     file,

@@ -10,6 +10,7 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { linkIdOf, linksIn } from './support/link-id.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 const TARGET = { target: 'https://example.com/' }
 
@@ -52,6 +53,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
   const { dataDir, linkId } = await makeLink(t)
   const journal = join(dataDir, 'journal')
   const scan = {
+    ...noValues,
     at: Date.now(),
     source: 'qr',
     device: null,
@@ -228,7 +230,7 @@ test('the end of the process interrupts a fold, and the next start folds the res
   const ROWS = 1000
   const writer = openJournalFile(join(journal, '0.scans'), false)
   const at = Date.now()
-  const row = { linkId, source: 'link', device: null, os: null, browser: null, country: null } as const
+  const row = { ...noValues, linkId, source: 'link', device: null, os: null, browser: null, country: null } as const
   for (let line = 0; line < LINES; line++) {
     const scan = (index: number) => ({
       ...row,

@@ -13,6 +13,7 @@ import { poll } from './support/poll.ts'
 import { run } from './support/processes.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 // The service on folders whose files do not belong together; the program, where the process matters.
 
@@ -279,7 +280,15 @@ test('no other link gets the scans of a link whose creation a power loss undid',
   const lost = Math.max(...links.map((link) => linkIdOf(dataDir, link))) + 1
   const journal = openJournalFile(join(dataDir, 'journal', '0.scans'), false)
   const unknown = { device: null, os: null, browser: null, country: null, city: null, referrer: null, visitor: null }
-  const scan = { linkId: lost, at: Date.now(), answer: null, source: 'qr', bot: false, ...unknown } as const
+  const scan = {
+    ...noValues,
+    linkId: lost,
+    at: Date.now(),
+    answer: null,
+    source: 'qr',
+    bot: false,
+    ...unknown,
+  } as const
   // Enough that the test creates links while they are folded.
   for (let line = 0; line < 100; line++) journal.append(Array.from({ length: 1000 }, () => scan))
   journal.close()

@@ -23,6 +23,7 @@ import {
   type Created,
   type TestServer,
 } from './support/server.ts'
+import { noValues } from '../src/dimensions/dimensions.ts'
 
 const OWN = 'https://example.com/own'
 const DAY = 86_400_000
@@ -104,7 +105,7 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
     const source = ending.includes('q') || ending === '.Q' ? 'qr' : 'link'
     const language = () => preferredLanguage(languages)
     const counts = { people: () => each.people, hasVisitors: (least: number) => each.visitors.size >= least }
-    const facts = { at: now, device, os, country, source, language, share: () => 0, ...counts } as const
+    const facts = { ...noValues, at: now, device, os, country, source, language, share: () => 0, ...counts } as const
     const number = interpret(each.rules, facts)
     const rule = number === undefined ? undefined : each.rules[number - 1]
     const what = JSON.stringify({ at, ending, method, facts, rules: each.rules, status: answer.status })

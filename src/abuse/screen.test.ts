@@ -119,7 +119,16 @@ test('rules take precedence over lists, and more specific rules over others', ()
 
 test('every URL of a link is screened, with and without its UTM parameters', () => {
   const screen = screening([['bad.example', 'https://shop.example/?utm_source=x']])
-  const link = { kind: 'page', target: null, payload: {}, title: null, campaign: null, utm: {}, rules: [] }
+  const link = {
+    kind: 'page',
+    target: null,
+    payload: {},
+    title: null,
+    campaign: null,
+    utm: {},
+    rules: [],
+    placements: [],
+  }
   const links = [{ label: 'a', url: 'https://example.com/' }]
   assert.equal(screen.findInLink({ ...link, payload: { headline: 'h', links } }), undefined)
   links.push({ label: 'b', url: 'https://bad.example/' })

@@ -6,7 +6,7 @@ import { leftOut } from '../moving/plan.ts'
 import { connectPostgres, openPostgresStore } from '../moving/postgres-store.ts'
 import { sumOf } from '../moving/sum.ts'
 import { nameOf } from '../moving/table.ts'
-import { ANSWER, dimensions } from '../scans/warehouse-schema.ts'
+import { fullNumbers } from '../dimensions/dimensions.ts'
 import {
   checkJournal,
   count,
@@ -117,16 +117,16 @@ const importedQuery = `select link_id as id from quirl_scans.imported as i where
 
 const columns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const sums = columns.map((name) => `sum(${name}) as ${name}`).join(', ')
-/** Each dimension counts a scan once, but that of the answers only those of rules. */
-const perDimension = columns.map((name) => `sum(${name}) / ${dimensions.length - 1} as ${name}`).join(', ')
+/** Each of these dimensions counts every scan once. */
+const perDimension = columns.map((name) => `sum(${name}) / ${fullNumbers.length} as ${name}`).join(', ')
 const counts = (table: string) => `row(${columns.map((name) => `coalesce(${table}.${name}, 0)`).join(', ')})`
 
 /** Links whose counts differ. Old scans may have been removed: only a link that has all of them is compared with these. */
 const inconsistentQuery = `
   select link_id as id from quirl_scans.totals as t
   full join (select link_id, ${sums} from quirl_scans.quarter_hourly group by 1) as q using (link_id)
-  full join (select link_id, ${perDimension} from quirl_scans.daily where dimension <> ${ANSWER} group by 1) as d using (link_id)
-  full join (select link_id, ${perDimension} from quirl_scans.monthly where dimension <> ${ANSWER} group by 1) as m using (link_id)
+  full join (select link_id, ${perDimension} from quirl_scans.daily where dimension in (${fullNumbers.join()}) group by 1) as d using (link_id)
+  full join (select link_id, ${perDimension} from quirl_scans.monthly where dimension in (${fullNumbers.join()}) group by 1) as m using (link_id)
   full join (select link_id, count(*) filter (where bot = 0) as humans, count(*) filter (where bot = 1) as bots,
       count(*) filter (where bot = 0 and first = 1) as human_firsts, count(*) filter (where bot = 1 and first = 1) as bot_firsts
     from quirl_scans.scans group by 1) as r using (link_id)

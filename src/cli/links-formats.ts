@@ -25,6 +25,7 @@ const columns = [
   'totals',
   'utm',
   'rules',
+  'placements',
   'payload',
 ] as const
 

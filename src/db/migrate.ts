@@ -31,6 +31,7 @@ import { warnings } from './migrations/0029-warnings.ts'
 import { reporters } from './migrations/0030-reporters.ts'
 import { certificateShares } from './migrations/0031-certificate-shares.ts'
 import { eventNetworks } from './migrations/0032-event-networks.ts'
+import { placements } from './migrations/0033-placements.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -67,6 +68,7 @@ export const migrations: readonly Migration[] = [
   reporters,
   certificateShares,
   eventNetworks,
+  placements,
 ]
 
 /**

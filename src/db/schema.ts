@@ -44,6 +44,8 @@ interface LinksTable {
   utm: string
   /** A JSON array, in the order in which the rules are tried; null without rules. */
   rules: string | null
+  /** A JSON array; null without placements. */
+  placements: string | null
   /** 1, or 0 while the owner has paused the link. */
   active: number
   /** Counts the changes; its text is the entity tag. */

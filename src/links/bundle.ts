@@ -25,8 +25,21 @@ export function bundledLink(
   owned: OwnedLink,
   { origin, totals, now }: { origin: string; totals: Totals; now: number },
 ) {
-  const { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, ...more } =
-    details(owned, { token: '', origin, totals })
+  const {
+    code,
+    kind,
+    short_url,
+    target,
+    payload,
+    title,
+    campaign,
+    utm,
+    rules,
+    placements,
+    has_password,
+    active,
+    ...more
+  } = details(owned, { token: '', origin, totals })
   const { design, created_at, updated_at, removed } = more
   const about = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, exported_at: new Date(now).toISOString() }
   // With it, calendars still know an event that has moved.
@@ -41,6 +54,7 @@ export function bundledLink(
     campaign,
     utm,
     rules,
+    placements,
     has_password,
     active,
     design,

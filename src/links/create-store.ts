@@ -73,6 +73,7 @@ const exampleLink: NewLink = {
   campaign: '',
   utm: {},
   rules: [exampleRule],
+  placements: [{ id: '' }],
   password: null,
   active: true,
   revision: 1,

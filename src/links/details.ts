@@ -20,6 +20,7 @@ export function details(
     campaign: link.campaign,
     utm: link.utm,
     rules: link.rules,
+    placements: link.placements,
     has_password: link.password !== null,
     active: link.active,
     design: design ?? null,

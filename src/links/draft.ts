@@ -8,6 +8,7 @@ import { activeField, aliasField, commonFields } from './fields.ts'
 import { findKind, kindOf, kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
+import { placementErrors } from './placements.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
 import { trimUrls, type FieldUrl } from './trim-urls.ts'
 import { findUrlFault, type Screen, type UrlFault, type UrlPolicy } from './url-policy.ts'
@@ -68,6 +69,7 @@ export function parsePatch(link: Link, body: unknown, policy: UrlPolicy & Clock)
     campaign: link.campaign,
     utm: link.utm,
     rules: link.rules,
+    placements: link.placements,
     ...link.payload,
   }
   const after = Object.entries({ ...before, ...fields.values }).filter(([, value]) => value !== null)
@@ -137,6 +139,7 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   const further = [
     ...kind.check(content),
     ...ruleErrors(content.rules),
+    ...placementErrors(content.placements),
     ...urlErrors(urls, (url) => findUrlFault(url, policy.owns)),
   ]
   errors.push(...further.map(locate))
@@ -152,13 +155,13 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
 function contentOf(kind: Kind, values: Record<string, unknown>): Content {
   // Stored, a member that is ignored now could mean something to a later version, which has not validated it.
   const payload = withoutUnknown(kind.fields, pick(values, Object.keys(kind.fields.properties))) as Content['payload']
-  const common = values as Partial<Pick<Content, 'utm' | 'rules'>> & {
+  const common = values as Partial<Pick<Content, 'utm' | 'rules' | 'placements'>> & {
     target?: string
     title?: string
     campaign?: string
   }
-  const { target = null, title = null, campaign = null, utm = {}, rules = [] } = common
-  return { kind: kind.name, target, payload, title, campaign, utm, rules }
+  const { target = null, title = null, campaign = null, utm = {}, rules = [], placements = [] } = common
+  return { kind: kind.name, target, payload, title, campaign, utm, rules, placements }
 }
 
 /** Every URL in every field of a link, with the pointer of the flat field. */

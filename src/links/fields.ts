@@ -2,6 +2,7 @@ import { Type } from '#typebox'
 import { publicUrl, text } from '../http/fields.ts'
 import { RULE } from '../http/validate.ts'
 import { CODE_PATTERN } from './code.ts'
+import { placementsSchema } from './placements.ts'
 import { rulesSchema } from './rules/rule.ts'
 
 const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
@@ -33,6 +34,7 @@ export const commonFields = {
     }),
   ),
   rules: Type.Optional(rulesSchema),
+  placements: Type.Optional(placementsSchema),
   password: Type.Optional(passwordField),
 }
 

@@ -1,3 +1,4 @@
+import type { Placement } from './placements.ts'
 import type { Rule } from './rules/rule.ts'
 import type { PasswordHash } from './password/password.ts'
 
@@ -15,6 +16,8 @@ export interface Link {
   utm: Record<string, string>
   /** In order: the first that is met answers a visit, else the link itself. */
   rules: Rule[]
+  /** Where its code hangs, each with a code of its own. */
+  placements: Placement[]
   /** Null unless visitors need a password. */
   password: PasswordHash | null
   active: boolean
@@ -74,7 +77,7 @@ export interface Totals {
 }
 
 /** The fields of a link that its owner sets. */
-export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm' | 'rules'>
+export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm' | 'rules' | 'placements'>
 
 /** The public URLs of a link. */
 export interface Addresses {

@@ -4,6 +4,7 @@ import { activeField, aliasField, commonFields } from './fields.ts'
 import { kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import { publicUrl } from '../http/fields.ts'
+import { placementsSchema } from './placements.ts'
 import { rulesSchema } from './rules/rule.ts'
 import { createdWebhook, webhookDetails, webhookField } from './webhook.ts'
 
@@ -169,6 +170,7 @@ export const detailsBody = Type.Object(
     campaign: nullable(Type.String()),
     utm: Type.Object({}, { additionalProperties: { type: 'string' } }),
     rules: rulesSchema,
+    placements: placementsSchema,
     has_password: Type.Boolean({ description: 'Whether visitors need a password.' }),
     active: Type.Boolean(),
     design: designField,

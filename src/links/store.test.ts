@@ -136,19 +136,27 @@ for (const driver of drivers) {
         suspendedBy: null,
         isWarned: false,
         rules: JSON.stringify(content.rules),
+        placements: JSON.stringify(content.placements),
         password: content.password,
       }
       assert.deepEqual(await visited('visited'), needed)
       assert.equal(await visited('unknown'), undefined)
-      const paused = { ...link, target: null, rules: [], active: false, revision: 2 }
+      const paused = { ...link, target: null, rules: [], placements: [], active: false, revision: 2 }
       assert.equal(await store.updateLink(db.write, paused), true)
-      assert.deepEqual(await visited('visited'), { ...needed, target: null, rules: null, active: false })
+      assert.deepEqual(await visited('visited'), {
+        ...needed,
+        target: null,
+        rules: null,
+        placements: null,
+        active: false,
+      })
       const suspension = { at: 7, reason: 'why', source: 'legal', expression: null } as const
       assert.equal(await store.setSuspension(db.write, paused, suspension), true)
       assert.deepEqual(await visited('visited'), {
         ...needed,
         target: null,
         rules: null,
+        placements: null,
         active: false,
         suspendedBy: 'legal',
       })

@@ -18,6 +18,7 @@ export const linkColumns = [
   'links.campaign',
   'links.utm',
   'links.rules',
+  'links.placements',
   'links.active',
   'links.revision',
   'links.created_at',
@@ -184,6 +185,7 @@ export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' 
     campaign: link.campaign,
     utm: JSON.stringify(link.utm),
     rules: link.rules.length === 0 ? null : JSON.stringify(link.rules),
+    placements: link.placements.length === 0 ? null : JSON.stringify(link.placements),
     password: link.password,
     active: link.active ? 1 : 0,
   }
@@ -200,6 +202,7 @@ export function toLink(row: LinkColumns): Link {
     campaign: row.campaign,
     utm: JSON.parse(row.utm) as Link['utm'],
     rules: row.rules === null ? [] : (JSON.parse(row.rules) as Link['rules']),
+    placements: row.placements === null ? [] : (JSON.parse(row.placements) as Link['placements']),
     password: row.password as Link['password'],
     active: row.active === 1,
     revision: row.revision,

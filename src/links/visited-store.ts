@@ -12,6 +12,7 @@ const columns = [
   'active',
   'removed_source',
   'rules',
+  'placements',
   'password',
   'warned_at',
 ] as const

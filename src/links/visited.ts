@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Content } from './kinds/kind.ts'
 import type { Link, Suspension } from './link.ts'
+import { idsOf } from './placements.ts'
 import { compileRules, type CompiledRules } from './rules/compile.ts'
 import { createFindVisited, type VisitedValues } from './visited-store.ts'
 
@@ -11,6 +12,8 @@ export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 
   utm: string
   /** The same; null without rules. */
   rules: string | null
+  /** The same; null without placements. */
+  placements: string | null
   /** Who suspended it for abuse; null unless it is suspended. */
   suspendedBy: Suspension['source'] | null
   /** Whether the operator warns people of it before they go on. */
@@ -32,11 +35,11 @@ export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: st
 function toFound(values: VisitedValues | undefined): Found {
   if (values === undefined) return undefined
   if (values[0] === null) return 'gone'
-  const [id, code, kind, target, payload, utm, active, source, rules, hash, warnedAt] = values
+  const [id, code, kind, target, payload, utm, active, source, rules, placements, hash, warnedAt] = values
   const suspendedBy = source as Visited['suspendedBy']
   const password = hash as Visited['password']
   const states = { active: active === 1, suspendedBy, isWarned: warnedAt !== null }
-  return { id, code, kind, target, payload, utm, ...states, rules, password }
+  return { id, code, kind, target, payload, utm, ...states, rules, placements, password }
 }
 
 /** A link's own data as its kind sees it. */
@@ -48,6 +51,11 @@ export function contentOf({ code, target, payload, utm, password }: Visited): Co
 /** Compiles the rules of a link that has some, as its JSON. */
 export function rulesOf(rules: string, { utm }: Pick<Visited, 'utm'>): CompiledRules {
   return compileRules(JSON.parse(rules) as Link['rules'], parse(utm) as Record<string, string>)
+}
+
+/** The ids of the placements of a link that has some, as their JSON. */
+export function placementsOf(placements: string): ReadonlyMap<string, string> {
+  return idsOf(JSON.parse(placements) as Link['placements'])
 }
 
 function parse(json: string): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
-import { codeSvg, codeText } from './code-image.ts'
+import { codeSvg, codeText, type CodeForm } from './code-image.ts'
 import type { Designs } from '../links/design.ts'
 import type { Design } from './design/schema.ts'
 import { createDesigns } from './designs.ts'
@@ -16,7 +16,7 @@ export interface Qr {
   images: Images
   designs: Designs<Design>
   /** The text that the QR code of a short link encodes. */
-  codeText: (code: string, origin: string, compact?: boolean) => string
+  codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The default SVG of a short link. */
   codeSvg: (code: string, origin: string) => string
   /** A text without what the font cannot write; empty when too little is left. */
@@ -42,7 +42,7 @@ export interface QrNeeds {
 export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
   const pool = createRenderPool(drawing)
   const images = createImages(pool, () => waiting() > FEW)
-  const textOf = (code: string, origin: string, compact = false) => codeText(code, origin, { marker, compact })
+  const textOf: Qr['codeText'] = (code, origin, form) => codeText(code, origin, { marker, ...form })
   return {
     images,
     designs: createDesigns(db, images, textOf),

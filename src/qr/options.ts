@@ -46,6 +46,12 @@ export const codeImageQuery = Type.Object({
       description: 'Encodes the URL in capitals, which take fewer modules. It leads to the same destination.',
     }),
   ),
+  placement: Type.Optional(
+    Type.String({
+      maxLength: 32,
+      description: 'The id of one of `placements`: the code of this place, whose scans the statistics count apart.',
+    }),
+  ),
 })
 
 /** The query of a PDF of a link. */

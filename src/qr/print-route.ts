@@ -40,7 +40,7 @@ export function printRoute(needs: CodeImageNeeds): Route {
       const design = await needs.designOf(id)
       const image = await needs.images.designed(
         {
-          text: needs.codeText(code, origin, false),
+          text: needs.codeText(code, origin),
           format: 'pdf',
           size: 512,
           design: design ?? {},

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
+import type { Placements } from '../dimensions/dimension.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
+import type { CodeForm } from './code-image.ts'
 import type { DesignFormat, DesignJob } from './design/job.ts'
 import type { Design } from './design/schema.ts'
 import type { Image, Images } from './images.ts'
@@ -31,13 +33,20 @@ export interface DataImageNeeds {
   holderOf: (request: FastifyRequest) => Holder
 }
 
+/** What the code of a short link depends on. */
+export interface CodeLink {
+  id: number
+  code: string
+  placements: Placements | null
+}
+
 /** What QR images of short links need in addition. */
 export interface CodeImageNeeds extends DataImageNeeds {
   origin: Pick<Origin, 'of'>
   /** The text that the QR code of a short link encodes. */
-  codeText: (code: string, origin: string, compact: boolean) => string
+  codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when it never existed. */
-  linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
+  linkOf: (code: string) => Promise<CodeLink | 'gone' | undefined>
   /** The saved design of a link. */
   designOf: (linkId: number) => Promise<Design | undefined>
 }
@@ -135,7 +144,8 @@ async function answerCodeImage(
 ): Promise<FastifyReply> {
   const link = await requireLink(needs, request.params.code)
   const origin = needs.origin.of(request)
-  const text = needs.codeText(link.code, origin, request.query.compact === '1')
+  const form = formOf(request.query, link)
+  const text = needs.codeText(link.code, origin, form)
   const image = await drawCode(
     needs,
     request.query,
@@ -144,14 +154,23 @@ async function answerCodeImage(
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)
-  return sendImage(request, reply, image, { name: link.code, format })
+  const { placement } = form
+  const name = placement === undefined ? link.code : `${link.code}-${placement}`
+  return sendImage(request, reply, image, { name, format })
+}
+
+/** @throws {Problem} 400 for a placement that the link does not have */
+function formOf({ compact, placement }: Static<typeof codePdfQuery>, { placements }: CodeLink): CodeForm {
+  if (placement === undefined) return { compact: compact === '1' }
+  const id = placements?.().get(placement.toLowerCase())
+  if (id === undefined) throw invalidRequest([{ pointer: '/placement', detail: 'is no placement of this link' }])
+  if (compact === '1')
+    throw invalidRequest([{ pointer: '/compact', detail: 'must be 0 with placement, whose id keeps its case' }])
+  return { placement: id }
 }
 
 /** @throws {Problem} 404 or 410 when there is no link */
-export async function requireLink(
-  { linkOf }: Pick<CodeImageNeeds, 'linkOf'>,
-  code: string,
-): Promise<{ id: number; code: string }> {
+export async function requireLink({ linkOf }: Pick<CodeImageNeeds, 'linkOf'>, code: string): Promise<CodeLink> {
   const link = await linkOf(code)
   if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
   if (link === undefined) throw new Problem('unknown_code', 'no link has this code')

@@ -6,6 +6,7 @@ import { prune } from './sqlite/purge.ts'
 import type { FoldedScan } from './scan.ts'
 import { findInconsistentLinks } from './consistency.ts'
 import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
+import { noValues } from '../dimensions/dimensions.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)
@@ -15,6 +16,7 @@ function openFilled(t: TestContext): Warehouse {
   const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const scans = Array.from({ length: 300 }, (_, at): FoldedScan => ({
+    ...noValues,
     linkId: 1 + (at % 3),
     at: START + at * HOUR,
     source: at % 2 === 0 ? 'qr' : 'link',

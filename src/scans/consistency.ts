@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { fullNumbers } from '../dimensions/dimensions.ts'
 import { slotOf, startOfSlot } from './calendar.ts'
-import { ANSWER, dimensions } from './warehouse-schema.ts'
 
 /** The sums of a link's rows in a table: scans and first-of-day scans, by audience. */
 type Counts = number[]
@@ -14,9 +14,9 @@ const byLink = (what: string, table: string) =>
   `select link_id, ${what} from ${table} group by link_id order by link_id`
 const ofTotals = `select link_id, ${columns.join(', ')} from totals order by link_id`
 const ofRows = byLink(countRows, 'scans')
-// Each dimension counts a scan once, but that of the answers only those of rules.
+// Each of these dimensions counts every scan once.
 const ofValues = ['daily', 'monthly'].map((table) =>
-  byLink(sums(dimensions.length - 1), `${table} where dimension <> ${ANSWER}`),
+  byLink(sums(fullNumbers.length), `${table} where dimension in (${fullNumbers.join()})`),
 )
 
 /** The table of quarter-hourly counts; older schemas, which a backup may have, name it `pulse`. */

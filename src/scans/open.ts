@@ -7,6 +7,7 @@ import {
   createIdentify,
   type AgentOf,
   type Describe,
+  type DescribedLink,
   type DescribeDeps,
   type Identify,
 } from './describing/describe.ts'
@@ -18,7 +19,7 @@ import { createReferrerParser } from './describing/referrer.ts'
 /** Records visits as scans, and reads statistics of them. */
 export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   /** Records the visit of a link, then calls `recorded`, also when recording failed. */
-  record: (request: IncomingMessage, linkId: number, recorded: () => void) => void
+  record: (request: IncomingMessage, link: DescribedLink, recorded: () => void) => void
   /** The same for a scan that `describe` has returned. */
   recordScan: Recorder['record']
   describe: Describe
@@ -62,7 +63,7 @@ export async function openScans({
   const settleAsOf = async () => asOfResponse(await recorder.settleUntil(), (await recorder.othersAsOf()).as_of)
   return {
     ...recorder,
-    record: (request, linkId, recorded) => record(describe(request, linkId), recorded),
+    record: (request, link, recorded) => record(describe(request, link), recorded),
     recordScan: record,
     describe,
     identify: createIdentify(deps),

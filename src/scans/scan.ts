@@ -1,26 +1,14 @@
-/** How the visitor reached the code: by scanning the QR image or by following the link. */
-export type Source = 'qr' | 'link'
+import { dimensions, listValues, valuesOf, type Listing, type Values } from '../dimensions/dimensions.ts'
 
 /**
- * One recorded visit of a live code. No field holds an address, a user agent or a whole referrer, only values derived
- * from them. Unknown is null.
+ * One recorded visit of a live code, with a value of each dimension. No field holds an address, a user agent or a whole referrer,
+ * only values derived from them. Unknown is null.
  */
-export interface Scan {
+export interface Scan extends Values {
   linkId: number
   /** Milliseconds since 1970, UTC. */
   at: number
-  source: Source
-  device: string | null
-  os: string | null
-  browser: string | null
-  /** ISO 3166-1 alpha-2. */
-  country: string | null
-  city: string | null
-  /** The referrer's host; `direct` without one, null when the visitor opts out of tracking. */
-  referrer: string | null
   bot: boolean
-  /** The number of the rule that answered the visit, from 1; null when the link itself did. */
-  answer: number | null
   /** 53 bits that identify a visitor of one link within one UTC day (`describing/visitor-key.ts`); null when the visitor opts out of tracking. */
   visitor: number | null
 }
@@ -35,58 +23,38 @@ export interface FoldedScan extends Scan {
   untold?: boolean
 }
 
-/** The order of a scan's values in the journal. Only the version that wrote it, or a later one, reads it. */
-type ScanRow = [
-  linkId: number,
-  at: number,
-  source: 0 | 1,
-  device: string | null,
-  os: string | null,
-  browser: string | null,
-  country: string | null,
-  city: string | null,
-  referrer: string | null,
-  bot: 0 | 1,
-  visitor: number | null,
-  /** Absent when the link itself answered, as in every row before links had rules. */
-  answer?: number,
-]
+/**
+ * A scan in the journal: link, time, the values of the first seven dimensions, whether it is by a bot, the visitor, and the values
+ * of the later dimensions as far as one is known. Only the version that wrote it, or a later one, reads it; an earlier one that
+ * takes over a journal ignores the dimensions that it does not know.
+ */
+type ScanRow = unknown[]
+
+/** The dimensions of the first version, whose values stand before what is of no dimension. */
+const EARLY = 7
+
+/** Those that the journal does not hold as they are. */
+const coded = dimensions.flatMap(({ journal }, at) => (journal === undefined ? [] : [{ at, journal }]))
 
 /** Encodes a scan for the journal. */
 export function toRow(scan: Scan): ScanRow {
-  const { linkId, at, device, os, browser, country, city, referrer, visitor, answer } = scan
-  const row: ScanRow = [
-    linkId,
-    at,
-    scan.source === 'qr' ? 1 : 0,
-    device,
-    os,
-    browser,
-    country,
-    city,
-    referrer,
-    scan.bot ? 1 : 0,
-    visitor,
-  ]
-  if (answer !== null) row.push(answer)
+  const values: unknown[] = listValues(scan)
+  for (const { at, journal } of coded) values[at] = journal.write(values[at])
+  const row: ScanRow = [scan.linkId, scan.at]
+  for (let at = 0; at < EARLY; at++) row.push(values[at])
+  row.push(scan.bot ? 1 : 0, scan.visitor)
+  let length = values.length
+  while (length > EARLY && values[length - 1] === null) length--
+  for (let at = EARLY; at < length; at++) row.push(values[at])
   return row
 }
 
 /** Decodes a scan from the journal. */
 export function fromRow(row: ScanRow): Scan {
-  const [linkId, at, qr, device, os, browser, country, city, referrer, bot, visitor, answer = null] = row
-  return {
-    linkId,
-    at,
-    source: qr === 1 ? 'qr' : 'link',
-    device,
-    os,
-    browser,
-    country,
-    city,
-    referrer,
-    bot: bot === 1,
-    answer,
-    visitor,
-  }
+  const values: unknown[] = []
+  for (let at = 0; at < dimensions.length; at++) values.push(row[at < EARLY ? at + 2 : at + 4] ?? null)
+  for (const { at, journal } of coded) values[at] = journal.read(values[at])
+  const [linkId, at] = row as [number, number]
+  const visitor = row[EARLY + 3] as number | null
+  return { ...valuesOf(values as unknown as Listing), linkId, at, bot: row[EARLY + 2] === 1, visitor }
 }

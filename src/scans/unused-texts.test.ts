@@ -14,7 +14,8 @@ import { purgeLinks as purgeShared } from './postgres/purge.ts'
 import { sweepTexts } from './postgres/unused-texts.ts'
 import { prune, purgeLinks } from './sqlite/purge.ts'
 import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
-import { dimensions, OTHER } from './warehouse-schema.ts'
+import { dimensionNames } from '../dimensions/dimensions.ts'
+import { OTHER } from './warehouse-schema.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,7 +23,7 @@ const DAY_MS = 86_400_000
 const used = (schema = '') =>
   [
     ...['daily', 'monthly'].map((table) => `select value as id from ${schema}${table}`),
-    ...dimensions.map((name) => `select ${name} as id from ${schema}scans`),
+    ...dimensionNames.map((name) => `select ${name} as id from ${schema}scans`),
   ].join(' union ')
 const idsOf = (schema = '') => ({
   kept: `select id from ${schema}dictionary where id > ${OTHER} order by id`,

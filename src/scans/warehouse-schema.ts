@@ -1,27 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-
-/** The dimensions of the breakdowns. The database stores the index into this list: append only. */
-export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'answer'] as const
-export type Dimension = (typeof dimensions)[number]
+import { dimensionNames } from '../dimensions/dimensions.ts'
 
 /** The columns with ids of texts, by table, in both stores: those first in which most texts are soon found. */
 export const textColumns: Readonly<Record<string, readonly string[]>> = {
   monthly: ['value'],
   daily: ['value'],
-  scans: dimensions,
+  scans: dimensionNames,
 }
-
-/** The dimension of the hosts that visitors came from. */
-export const REFERRER = dimensions.indexOf('referrer')
-/** The dimension of the sources, `qr` and `link`. */
-export const SOURCE = dimensions.indexOf('source')
-/**
- * The dimension of the rules that answered. Counts by value leave out scans that the link itself answered: they are all
- * others, so that links without rules need no rows.
- */
-export const ANSWER = dimensions.indexOf('answer')
-/** The answer of scans that no rule has answered, as statistics and exports write it. */
-export const LINK_ITSELF = 'link'
 
 /** Ids that the dictionary reserves: an unknown value, and `(other)`. */
 export const UNKNOWN = 0
@@ -116,6 +101,10 @@ const steps = [
     humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
     primary key (link_id, slot)
   ) without rowid;
+  `,
+  `
+  -- The id of the placement whose code was scanned, as a text; unknown for other visits.
+  alter table scans add column placement integer not null default ${UNKNOWN};
   `,
 ]
 

@@ -7,6 +7,7 @@ const en = {
   stored: 'Stored of a visit',
   storedItems: [
     'the time, and whether it was a scan of the QR code or a click on the link',
+    'which of the printed codes was scanned, if the owner of the link tells several places apart',
     'the kind of device, the system and the browser, as names out of a short list',
     'the country and the city in which your network is registered or used',
     'the name of the website that you came from, without its path',
@@ -59,6 +60,7 @@ const de: typeof en = {
   stored: 'Von einem Besuch gespeichert',
   storedItems: [
     'die Zeit, und ob der QR-Code gescannt oder der Link angeklickt wurde',
+    'welcher der gedruckten Codes gescannt wurde, wenn der Inhaber des Links mehrere Orte unterscheidet',
     'die Art des Geräts, das System und der Browser, als Namen aus einer kurzen Liste',
     'das Land und die Stadt, in denen Ihr Netz registriert ist oder genutzt wird',
     'der Name der Website, von der Sie kamen, ohne den Pfad',

@@ -25,6 +25,8 @@ const en = {
   language: 'Browser language',
   languageHint: 'names or abbreviations, with commas between: German, pt-BR',
   source: 'How they come',
+  placement: 'Placement',
+  placementHint: 'ids of placements of this link, with commas between: shop-window, flyer',
   sources: { any: 'By code or link', qr: 'By scanning the QR code', link: 'By the link' },
   from: 'From',
   until: 'Until',
@@ -55,6 +57,7 @@ const en = {
     language:
       'One of these is not a language that we know. Please use names such as German, or abbreviations such as de.',
     source: 'Please choose from the list.',
+    placement: 'Please write ids of placements: 1 to 32 letters (A to Z), digits, - and _, with commas between.',
     from: 'This time does not exist.',
     until: 'Enter a valid end after the start.',
     weekdays: 'Please choose from the list.',
@@ -91,6 +94,8 @@ const de: typeof en = {
   language: 'Browsersprache',
   languageHint: 'Namen oder Kürzel, mit Kommas dazwischen: Deutsch, pt-BR',
   source: 'Wie sie kommen',
+  placement: 'Platzierung',
+  placementHint: 'IDs von Platzierungen dieses Links, mit Kommas dazwischen: schaufenster, flyer',
   sources: { any: 'Über Code oder Link', qr: 'Über den QR-Code', link: 'Über den Link' },
   from: 'Ab',
   until: 'Bis',
@@ -122,6 +127,8 @@ const de: typeof en = {
     language:
       'Eines davon ist keine Sprache, die wir kennen. Bitte schreiben Sie Namen wie Deutsch oder Kürzel wie de.',
     source: 'Bitte wählen Sie aus der Liste.',
+    placement:
+      'Bitte schreiben Sie IDs von Platzierungen: 1 bis 32 Buchstaben (A bis Z), Ziffern, - und _, mit Kommas dazwischen.',
     from: 'Diese Zeit gibt es nicht.',
     until: 'Bitte geben Sie ein gültiges Ende nach dem Beginn ein.',
     weekdays: 'Bitte wählen Sie aus der Liste.',

@@ -18,7 +18,7 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
   assert.ok('live' in resolution && hasRules(resolution.live))
   let described = 0
   const decide = createDecide({
-    describe(_request, linkId) {
+    describe(_request, { id: linkId }) {
       described++
       return scan({ linkId })
     },

@@ -73,14 +73,9 @@ export function createDecide(scans: DecideNeeds): Decide {
 }
 
 /** @param onUnknown called when it depends on a number of people that is not known exactly; then it is taken to be the least */
-function decide(
-  scans: DecideNeeds,
-  request: IncomingMessage,
-  { id, rules }: RuledLink,
-  onUnknown: () => void,
-): Decision {
-  const scan = scans.describe(request, id)
-  const met = rules().find(factsOf(scans, request, scan, onUnknown))
+function decide(scans: DecideNeeds, request: IncomingMessage, live: RuledLink, onUnknown: () => void): Decision {
+  const scan = scans.describe(request, live)
+  const met = live.rules().find(factsOf(scans, request, scan, onUnknown))
   return { met, scan: met === undefined ? scan : { ...scan, answer: met.number } }
 }
 
@@ -90,14 +85,10 @@ function factsOf(
   scan: Scan,
   onUnknown: () => void,
 ): VisitFacts {
-  const { linkId, at, device, os, country, source } = scan
+  const { linkId } = scan
   const visitor = once(() => identify(request, scan))
   return {
-    at,
-    device,
-    os,
-    country,
-    source,
+    ...scan,
     language: once(() => preferredLanguage(request.headers['accept-language'])),
     share: (draw) => shareOf(visitor(), draw),
     people: () => people.of(linkId) ?? 0,

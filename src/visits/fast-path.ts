@@ -33,21 +33,21 @@ export function createFastPath(
     if (code === undefined) return false
     const redirect = resolveRedirect(visits, code, request)
     if (redirect === undefined) return false
-    const { id, location, scan } = redirect
+    const { live, location, scan } = redirect
     const respond = () => {
       response.writeHead(302, ['location', location, 'cache-control', 'private, no-store', 'content-length', '0'])
       response.end()
       onResponse(response)
     }
     if (method === 'HEAD') respond()
-    else if (scan === undefined) visits.record(request, id, respond)
+    else if (scan === undefined) visits.record(request, live, respond)
     else visits.recordScan(scan, respond)
     return true
   }
 }
 
 interface Redirect {
-  id: number
+  live: LiveLink
   location: string
   /** The scan to record, when a rule or the absence of one has decided by it. */
   scan?: Scan
@@ -72,7 +72,7 @@ function resolveRedirect(
       met === undefined
         ? redirectOf(live, visitorOf(request))
         : 'location' in met.answer
-          ? { id: live.id, location: met.answer.location }
+          ? { live, location: met.answer.location }
           : undefined
     if (redirect === undefined) decide.keep(request, live, decision)
     return redirect && { ...redirect, scan }
@@ -83,9 +83,10 @@ function resolveRedirect(
 }
 
 /** Where the link itself leads; undefined when it has another response. */
-function redirectOf({ id, kind, visit }: LiveLink, visitor: Visitor): Redirect | undefined {
+function redirectOf(live: LiveLink, visitor: Visitor): Redirect | undefined {
+  const { kind, visit } = live
   // A kind with a file may have to send that.
   if (!kind.redirects || kind.file !== undefined) return undefined
   const outcome = visit(visitor)
-  return outcome.type === 'redirect' ? { id, location: outcome.location } : undefined
+  return outcome.type === 'redirect' ? { live, location: outcome.location } : undefined
 }

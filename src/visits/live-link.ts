@@ -1,3 +1,4 @@
+import type { Placements } from '../dimensions/dimension.ts'
 import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
 
@@ -13,4 +14,6 @@ export interface LiveLink {
   isWarned: boolean
   /** Null when it has no rules, which precede `visit`. */
   rules: (() => CompiledRules) | null
+  /** Null when it has none. */
+  placements: Placements | null
 }

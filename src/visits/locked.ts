@@ -6,12 +6,13 @@ export interface LockedLink {
   id: number
   /** As its owner wrote it. */
   code: string
+  placements: LiveLink['placements']
   password: PasswordHash
   /** The link; undefined when the right password was that of another link, or an earlier one of this. */
   open: (right: RightPassword) => LiveLink | undefined
 }
 
 export function lock(live: LiveLink, password: PasswordHash): LockedLink {
-  const { id, code } = live
-  return { id, code, password, open: ({ hash }) => (hash === password ? live : undefined) }
+  const { id, code, placements } = live
+  return { id, code, placements, password, open: ({ hash }) => (hash === password ? live : undefined) }
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { createVisitedOf } from '../links/visited.ts'
@@ -23,7 +22,7 @@ export interface Visits extends Resolver {
 }
 
 /** Records a visit of a link, then calls `recorded`, whether or not it could be recorded. */
-export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: () => void) => void
+export type RecordVisit = Scans['record']
 
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {

@@ -4,7 +4,7 @@ import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { Suspension } from '../links/link.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
-import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
+import { contentOf, placementsOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
 import { createLives, type Lived, type Lives } from './lives.ts'
 import type { LiveLink } from './live-link.ts'
 import { lock, type LockedLink } from './locked.ts'
@@ -182,12 +182,14 @@ function toResolution(found: Found): Resolution {
 }
 
 function toLive(found: Visited): LiveLink {
-  const { id, code, rules: json, isWarned } = found
+  const { id, code, rules: json, placements: placed, isWarned } = found
   const kind = kindOf(found)
   let prepared: LiveLink['visit'] | undefined
   let compiled: CompiledRules | undefined
   const rules = json === null ? null : () => (compiled ??= rulesOf(json, found))
+  let places: ReadonlyMap<string, string> | undefined
+  const placements = placed === null ? null : () => (places ??= placementsOf(placed))
   const content = () => contentOf(found)
   const visit: LiveLink['visit'] = (visitor) => (prepared ??= kind.prepare(content()))(visitor)
-  return { id, code, kind, content, visit, isWarned, rules }
+  return { id, code, kind, content, visit, isWarned, rules, placements }
 }

@@ -69,7 +69,7 @@ export function visitRoutes(visits: VisitNeeds): Record<VisitPath, Route> {
       ? resolution.then((awaited) => respondToVisit(visits, request, reply, awaited))
       : respondToVisit(visits, request, reply, resolution)
   }
-  const qrParameter = '`?qr=1` marks the visit as a scan of a QR code.'
+  const qrParameter = '`?qr=1` marks the visit as a scan of a QR code, `?qr=<id>` as one of the code of this placement.'
   const compact = visitSchema('visitCompact', 'The form in compact QR images, in capitals; a scan of a QR code.')
   return {
     plain: route<CodeRoute>({ config: visitConfig, schema: visitSchema('visit', qrParameter), handler }),
@@ -143,7 +143,7 @@ export function respondToVisitor(
     return respondByRules(visits, request, reply, live, () => sendOutcome(visits, request, reply, live))
   const respond = () => trySend(reply, () => sendOutcome(visits, request, reply, live))
   if (request.method === 'HEAD') respond()
-  else visits.record(request.raw, live.id, respond)
+  else visits.record(request.raw, live, respond)
   return reply
 }
 

@@ -9,11 +9,13 @@ import { createReading } from '../../src/scans/statistics/reading.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from '../../src/scans/sqlite/warehouse.ts'
+import { noValues } from '../../src/dimensions/dimensions.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 
 /** A scan that its city identifies. */
 export const scan = (linkId: number, city: string): Scan => ({
+  ...noValues,
   linkId,
   at: NOW,
   source: 'qr',

@@ -4,6 +4,7 @@ import { type TestContext } from 'node:test'
 import { temporaryFolder } from './cleanup.ts'
 import { type Folders } from '../../src/scans/sqlite/fold.ts'
 import type { Scan } from '../../src/scans/scan.ts'
+import { noValues } from '../../src/dimensions/dimensions.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 
@@ -22,6 +23,7 @@ export function makeFolders(t: TestContext): Folders & { warehouse: string } {
 }
 
 export const scan = (more: Partial<Scan> = {}): Scan => ({
+  ...noValues,
   linkId: 1,
   at: NOW,
   source: 'qr',

@@ -3,6 +3,7 @@ import type { Scan } from '../../src/scans/scan.ts'
 import { linkIdOf } from './link-id.ts'
 import { oneOf, type Random } from './random.ts'
 import type { TestServer } from './server.ts'
+import { noValues } from '../../src/dimensions/dimensions.ts'
 
 const DAY = 86_400_000
 
@@ -68,6 +69,7 @@ function makeScan(linkId: number, start: number, random: Random): Scan {
   const [country, city] = oneOf(random, places)
   const bot = random() < 0.08
   return {
+    ...noValues,
     linkId,
     at: start + Math.floor((oneOf(random, hours) + random()) * 3_600_000),
     source: random() < 0.75 ? 'qr' : 'link',

@@ -14,6 +14,7 @@ export const content: Omit<Link, 'id'> = {
   campaign: null,
   utm: { utm_source: 'b', utm_medium: 'a' },
   rules: [{ when: { country: ['DE'] }, then: { target: 'https://example.com/ü?de' } }],
+  placements: [{ id: 'Door', name: 'Tür' }],
   password: '$scrypt$…' as PasswordHash,
   active: true,
   revision: 1,

@@ -14,6 +14,7 @@ export const link = (revision: number, active = true): Visited => ({
   suspendedBy: null,
   isWarned: false,
   rules: null,
+  placements: null,
 })
 
 /** The revision of a live link, which its destination contains; otherwise the state. */

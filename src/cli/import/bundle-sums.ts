@@ -1,7 +1,7 @@
 import { slotOf } from '../../scans/calendar.ts'
 import { addCounts, addTo, type Counts } from '../../scans/folding/increments.ts'
 import type { TableRows, ImportedScan } from '../../scans/import/records.ts'
-import { ANSWER, dimensions } from '../../scans/warehouse-schema.ts'
+import { dimensionNames, isSparse } from '../../dimensions/dimensions.ts'
 
 /** What the tables of a bundle count, for a comparison: a store whose tables differ would not pass `quirl verify`. */
 export interface BundleSums {
@@ -20,7 +20,7 @@ const none = (): Counts => [0, 0, 0, 0]
 export function sumBundle(): BundleSums {
   const slots = new Map<number, Counts>()
   const total = none()
-  const values = { days: dimensions.map(none), months: dimensions.map(none) }
+  const values = { days: dimensionNames.map(none), months: dimensionNames.map(none) }
   const scans = new Map<number, Counts>()
   let oldest = Number.POSITIVE_INFINITY
   let isCounted: ((scan: ImportedScan) => boolean) | undefined
@@ -49,7 +49,7 @@ export function sumBundle(): BundleSums {
     countedScans: () => countedBy(slots),
     requireEqual() {
       const ofEach = [...values.days.entries(), ...values.months.entries()]
-      const isSame = ofEach.every(([dimension, sums]) => dimension === ANSWER || isEqual(sums, total))
+      const isSame = ofEach.every(([dimension, sums]) => isSparse[dimension] === true || isEqual(sums, total))
       // Scans before the oldest are not stored any more, and perhaps some of its quarter of an hour.
       const isWhole = [...slots].every(([slot, counts]) => slot <= oldest || isEqual(scans.get(slot), counts))
       if (isSame && (isWhole || scans.size === 0)) return

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parse } from 'csv-parse'
+import type { ExportTable } from '../../scans/statistics/export-table.ts'
 import { exportedTables, type TableName } from '../../scans/statistics/export.ts'
 import type { ZipEntry } from './zip.ts'
 
@@ -24,8 +25,9 @@ export async function* readTable(
   for await (const { record, line } of readRecords(entry)) {
     if (header === undefined) {
       header = record.join()
-      const expected = exportedTables[table].columns.join()
-      if (header !== expected) throw new Error(`${entry.name}: line 1 must be ${expected}`)
+      const { columns, firstColumns = columns.length }: ExportTable = exportedTables[table]
+      const isKnown = record.length >= firstColumns && record.every((name, at) => name === columns[at])
+      if (!isKnown) throw new Error(`${entry.name}: line 1 must be ${columns.join()}`)
       continue
     }
     try {

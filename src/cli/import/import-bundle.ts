@@ -74,7 +74,18 @@ function obstacleOf({ has_password: isProtected, removed }: BundledLink, passwor
   return undefined
 }
 
-const names = ['kind', 'target', 'title', 'campaign', 'utm', 'rules', 'active', 'design', 'created_at'] as const
+const names = [
+  'kind',
+  'target',
+  'title',
+  'campaign',
+  'utm',
+  'rules',
+  'placements',
+  'active',
+  'design',
+  'created_at',
+] as const
 
 /** What a creation has; empty fields are null in a bundle, and absent in a creation. */
 function fieldsOf(link: BundledLink): Record<string, unknown> {

@@ -14,7 +14,7 @@ const target = z.string().max(2048).describe('The destination: a public http or 
 const title = z.string().max(200).describe('A title that only the owner sees')
 const fields = z
   .record(z.string(), z.unknown())
-  .describe(`Further fields of the API, such as utm, campaign, rules, or those of a kind: ${ownFields()}`)
+  .describe(`Further fields of the API, such as utm, campaign, rules, placements, or those of a kind: ${ownFields()}`)
 
 /** The fields of each kind that has some. */
 function ownFields(): string {
@@ -47,7 +47,7 @@ export function registerTools(server: McpServer, context: CommandContext, creati
     'read_statistics',
     {
       title: 'Read the statistics of a link',
-      description: 'Returns scans and visitors by day, and by country, city, device, browser and referrer.',
+      description: 'Returns scans and visitors by day, and by country, city, device, browser, referrer and placement.',
       inputSchema: z.object({
         link,
         days: z.int().min(1).max(365).optional().describe('The length of the window, today included; 30 if absent'),
@@ -133,25 +133,32 @@ function registerImages(server: McpServer, context: CommandContext): void {
       description: 'Returns the QR code of a short link by its code, or of any text, as a PNG image.',
       inputSchema: z.object({
         code: z.string().max(64).optional().describe('The code of a link'),
+        placement: z.string().max(32).optional().describe('The id of a placement of this link: the code of that place'),
         data: z.string().max(4296).optional().describe('Any text or URL, when there is no link'),
       }),
       annotations: { readOnlyHint: true },
     },
-    async ({ code, data }) => answerWith(async () => imageOf(await drawCode(context, code, data))),
+    async (input) => answerWith(async () => imageOf(await drawCode(context, present(input)))),
   )
 }
 
-async function drawCode(context: CommandContext, code?: string, data?: string): Promise<ArrayBuffer> {
+async function drawCode(
+  context: CommandContext,
+  { code, placement, data }: { code?: string; placement?: string; data?: string },
+): Promise<ArrayBuffer> {
   const client = openService(context).client()
   if (code !== undefined && data === undefined)
     return dataOf<unknown>(
-      await client.GET('/{code}/qr.png', { params: { path: { code } }, parseAs: 'arrayBuffer' }),
+      await client.GET('/{code}/qr.png', {
+        params: { path: { code }, query: present({ placement }) },
+        parseAs: 'arrayBuffer',
+      }),
     ) as ArrayBuffer
-  if (data !== undefined && code === undefined)
+  if (data !== undefined && code === undefined && placement === undefined)
     return dataOf<unknown>(
       await client.GET('/api/qr', { params: { query: { data, format: 'png' } }, parseAs: 'arrayBuffer' }),
     ) as ArrayBuffer
-  throw new StartError('give either code or data')
+  throw new StartError('give either code, perhaps with placement, or data')
 }
 
 function imageOf(image: ArrayBuffer): CallToolResult {

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../client/client.ts'
+import { dimensions } from '../../dimensions/dimensions.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { openStandardOutput } from '../output.ts'
@@ -13,7 +14,8 @@ type Statistics = Schemas['Statistics']
 /** Values of a breakdown that the table shows. */
 const TOP = 5
 
-const shown = ['country', 'city', 'device', 'os', 'browser', 'referrer'] as const
+/** Above are the sources; the answers are numbers of rules, which this command does not show. */
+const shown = dimensions.filter(({ name }) => name !== 'source' && name !== 'answer')
 
 export const stats: Command = {
   name: 'stats',
@@ -67,7 +69,7 @@ function describeStatistics(
       ['from the QR code', String(qr), `${link} from the link`],
       ...(missing === 0 ? [] : [['only counted', String(missing), 'the exports do not have them']]),
     ]),
-    ...shown.flatMap((name) => describeBreakdown(name, breakdowns[name])),
+    ...shown.flatMap(({ name }) => describeBreakdown(name, breakdowns[name])),
   ].join('\n')
 }
 

@@ -32,10 +32,10 @@ interface FieldChange {
 
 /** A field that has a value here is part of the history. Revisions from before the field existed need no migration. */
 function snapshotOf({ link, design }: DesignedLink): Snapshot {
-  const { target, title, campaign, utm, rules, active } = link
+  const { target, title, campaign, utm, rules, placements, active } = link
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
-  const fields = { ...payload, target, title, campaign, utm, rules, active, design: design ?? null }
+  const fields = { ...payload, target, title, campaign, utm, rules, placements, active, design: design ?? null }
   // The password itself is not stored, and no change sets this field: a revert leaves the password as it is.
   return { ...fields, has_password: link.password !== null }
 }

@@ -46,7 +46,7 @@ export async function findKeys(db: Executor, range: Range, limit: number): Promi
 
 export function selectKeys(db: Executor, { order, after, since, until }: Range) {
   const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
-  const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('utm')}`
+  const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('placements')} + ${length('utm')}`
   const columns = ['id', 'removed_at as removedAt', 'kind', 'active', 'created_at as createdAt'] as const
   const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
   const all = order === 'removal' ? query.where('removed_at', 'is not', null) : query

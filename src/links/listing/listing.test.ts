@@ -15,6 +15,7 @@ async function store(db: Database, all: Partial<NewLink>[]): Promise<void> {
   const links = all.map((each, at) => ({
     ...newLink(String(at + 1).padStart(4, '0')),
     rules: [],
+    placements: [],
     payload: {},
     ...each,
   }))

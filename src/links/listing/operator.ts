@@ -9,7 +9,7 @@ import type { Order, Place } from './listing-store.ts'
 /** A link as its operator sees it: without the hashes of its token and its password. Times are ISO 8601, UTC. */
 export interface ListedLink extends Pick<
   Link,
-  'code' | 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm' | 'rules' | 'active'
+  'code' | 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm' | 'rules' | 'placements' | 'active'
 > {
   has_password: boolean
   created_at: string
@@ -83,7 +83,7 @@ function readCursor(given: unknown, order: Order): Place | undefined {
 }
 
 function viewOf(link: Link, totals: Totals | null): ListedLink {
-  const { code, kind, target, payload, title, campaign, utm, rules, active, suspension } = link
+  const { code, kind, target, payload, title, campaign, utm, rules, placements, active, suspension } = link
   return {
     code,
     kind,
@@ -93,6 +93,7 @@ function viewOf(link: Link, totals: Totals | null): ListedLink {
     campaign,
     utm,
     rules,
+    placements,
     active,
     has_password: link.password !== null,
     created_at: new Date(link.createdAt).toISOString(),

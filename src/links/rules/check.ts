@@ -1,5 +1,5 @@
+import { conditions } from '../../dimensions/dimensions.ts'
 import type { FieldError } from '../../http/problem.ts'
-import { countryCodes } from '../../lib/countries.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Conditions, Rule } from './rule.ts'
 
@@ -24,15 +24,15 @@ function answerErrors({ target, ended }: Rule['then'], pointer: string): FieldEr
 }
 
 function conditionErrors(when: Conditions, pointer: string): FieldError[] {
-  const errors = [...countryErrors(when), ...periodErrors(when), ...localErrors(when)]
+  const errors = [...dimensionErrors(when), ...periodErrors(when), ...localErrors(when)]
   return errors.map(([name, detail]) => ({ pointer: `${pointer}/${name}`, detail }))
 }
 
 type ConditionError = [name: string, detail: string]
 
-function countryErrors({ country = [] }: Conditions): ConditionError[] {
-  return country.flatMap((code, at): ConditionError[] =>
-    countryCodes.has(code) ? [] : [[`country/${at}`, 'is not a country code (ISO 3166-1)']],
+function dimensionErrors(when: Conditions): ConditionError[] {
+  return conditions.flatMap(({ name, condition: { errors = () => [] } }) =>
+    errors([when[name] ?? []].flat()).map(([at, detail]): ConditionError => [`${name}/${at}`, detail]),
   )
 }
 

@@ -1,17 +1,17 @@
+import { conditions, type ConditionName, type Values } from '../../dimensions/dimensions.ts'
 import { destination } from '../utm.ts'
 import { timeOf } from './check.ts'
 import { createLocalClock, type LocalClock } from './local-clock.ts'
 import { periodOf } from './period.ts'
 import { weekdays, type Conditions, type Rule } from './rule.ts'
 
-/** The properties of a visit on which rules may depend. A function is called at most where a rule needs its value. */
-export interface VisitFacts {
+/**
+ * The properties of a visit on which rules may depend: its values of the dimensions that have a condition, and those below. A
+ * function is called at most where a rule needs its value.
+ */
+export interface VisitFacts extends Pick<Values, ConditionName> {
   /** Milliseconds since 1970, UTC. */
   at: number
-  device: string | null
-  os: string | null
-  country: string | null
-  source: 'qr' | 'link'
   /** The visitor's preferred language in lower case (BCP 47). */
   language: () => string | undefined
   /** The visitor's share in a draw: see `shareOf`. */
@@ -45,12 +45,10 @@ export interface CompiledRules {
 
 /** A rule whose conditions a visit only compares. All have one shape, which is what makes 20 of them cheap. */
 interface CompiledRule {
-  source: VisitFacts['source'] | null
+  /** The dimensions that it depends on, and the values that meet it. */
+  values: { name: ConditionName; among: ReadonlySet<string | null>; ignoresCase: boolean }[]
   from: number
   until: number
-  device: ReadonlySet<string | null> | null
-  os: ReadonlySet<string | null> | null
-  country: ReadonlySet<string | null> | null
   isLocalTime: ((at: number) => boolean) | null
   languages: { tag: string; prefix: string }[] | null
   scans: number
@@ -92,12 +90,11 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
 
 function compileRule(when: Conditions, at: number, answer: Answer, clockOf: ClockOf): CompiledRule {
   return {
-    source: when.source ?? null,
+    values: conditions.flatMap(({ name, condition: { ignoresCase = false } }) =>
+      when[name] === undefined ? [] : [{ name, among: setOf([when[name]].flat(), ignoresCase), ignoresCase }],
+    ),
     from: timeOf(when.from) ?? Number.NEGATIVE_INFINITY,
     until: timeOf(when.until) ?? Number.POSITIVE_INFINITY,
-    device: setOf(when.device),
-    os: setOf(when.os),
-    country: setOf(when.country),
     isLocalTime: localTimeOf(when, clockOf),
     languages: languagesOf(when.language),
     scans: when.after_scans ?? NO_SCANS,
@@ -114,22 +111,16 @@ function answerOf(rule: Rule, utm: Record<string, string>): Answer {
   return periodOf(rule) === 'start' ? { ended, isEarly: true } : { ended }
 }
 
-function isForVisit(rule: CompiledRule, { source, at }: VisitFacts): boolean {
-  return (
-    (rule.source === null || rule.source === source) &&
-    at >= rule.from &&
-    at < rule.until &&
-    (rule.isLocalTime === null || rule.isLocalTime(at))
-  )
+function isForVisit(rule: CompiledRule, { at }: VisitFacts): boolean {
+  return at >= rule.from && at < rule.until && (rule.isLocalTime === null || rule.isLocalTime(at))
 }
 
 function isForVisitor(rule: CompiledRule, facts: VisitFacts): boolean {
-  return (
-    (rule.device === null || rule.device.has(facts.device)) &&
-    (rule.os === null || rule.os.has(facts.os)) &&
-    (rule.country === null || rule.country.has(facts.country)) &&
-    (rule.languages === null || speaks(rule.languages, facts.language()))
-  )
+  for (const { name, among, ignoresCase } of rule.values) {
+    const value = facts[name]
+    if (!among.has(ignoresCase && value !== null ? value.toLowerCase() : value)) return false
+  }
+  return rule.languages === null || speaks(rule.languages, facts.language())
 }
 
 function isCounted({ scans, visitors, percent, draw }: CompiledRule, facts: VisitFacts): boolean {
@@ -141,8 +132,8 @@ function isCounted({ scans, visitors, percent, draw }: CompiledRule, facts: Visi
   )
 }
 
-function setOf(values: string[] | undefined): ReadonlySet<string | null> | null {
-  return values === undefined ? null : new Set(values)
+function setOf(values: string[], ignoresCase: boolean): ReadonlySet<string | null> {
+  return new Set(ignoresCase ? values.map((value) => value.toLowerCase()) : values)
 }
 
 function localTimeOf({ weekdays: days, hours, timezone = 'UTC' }: Conditions, clockOf: ClockOf) {

@@ -1,7 +1,8 @@
-import { Type, type Static } from '#typebox'
+import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from '#typebox'
+import type { Condition } from '../../dimensions/dimension.ts'
+import { conditions, type ConditionName, type ConditionValues } from '../../dimensions/dimensions.ts'
 import { publicUrl, requiredText } from '../../http/fields.ts'
 import { RULE } from '../../http/validate.ts'
-import { deviceNames, systemNames } from '../../lib/agent-tables.ts'
 
 /** The rules of one link: bounds the work of a visit. */
 export const MAX_RULES = 20
@@ -24,21 +25,24 @@ const listOf = (values: readonly string[], description: string) =>
 /** Monday is the first day of the week (ISO 8601). */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
+/** The schema of a condition on a dimension of the statistics. */
+function conditionSchema({ description, one, names, form }: Condition): TSchema {
+  if (one === true) return Type.Enum([...(names ?? [])], { description })
+  if (form === undefined) return listOf(names ?? [], description)
+  const item = Type.String({ ...form.schema, [RULE]: form.rule, examples: [form.example] })
+  return Type.Array(item, { minItems: 1, maxItems: form.max, description })
+}
+
+type Optionals = { [Name in ConditionName]: TOptional<TUnsafe<ConditionValues[Name]>> }
+
+const { source, ...others } = Object.fromEntries(
+  conditions.map(({ name, condition }) => [name, Type.Optional(conditionSchema(condition))]),
+) as Optionals
+
 /** The conditions of a rule. Each is optional, and all that are given must be met. */
 const whenSchema = Type.Object(
   {
-    device: Type.Optional(listOf(deviceNames, 'Kinds of device, named as in the statistics.')),
-    os: Type.Optional(listOf(systemNames, 'Operating systems, named as in the statistics.')),
-    country: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: '^[A-Z]{2}$',
-          [RULE]: 'must be a country code of two capital letters (ISO 3166-1)',
-          examples: ['DE'],
-        }),
-        { minItems: 1, maxItems: 250, description: 'Countries (ISO 3166-1 alpha-2).' },
-      ),
-    ),
+    ...others,
     language: Type.Optional(
       Type.Array(
         Type.String({
@@ -54,9 +58,7 @@ const whenSchema = Type.Object(
         },
       ),
     ),
-    source: Type.Optional(
-      Type.Enum(['qr', 'link'], { description: 'How the visitor came: by scanning the QR code, or by the link.' }),
-    ),
+    source,
     from: Type.Optional(instant('The first instant at which the rule applies.')),
     until: Type.Optional(instant('The instant at which it ends.')),
     weekdays: Type.Optional(listOf(weekdays, 'Days of the week in `timezone`.')),

@@ -9,12 +9,14 @@ import { compileRules, type VisitFacts } from './compile.ts'
 import { preferredLanguage } from './language.ts'
 import { shareOf } from './share.ts'
 import { rulesSchema, type Conditions, type Rule } from './rule.ts'
+import { noValues } from '../../dimensions/dimensions.ts'
 
 const validate = createValidator(rulesSchema)
 const HOUR = 3_600_000
 
 const to = (target: string): Rule['then'] => ({ target })
 const facts = (more: Partial<VisitFacts> = {}): VisitFacts => ({
+  ...noValues,
   at: NOON,
   device: 'mobile',
   os: 'iOS',
@@ -184,6 +186,7 @@ test('compiled rules decide as an interpreter that reads them one by one: 10,000
         const { find } = compileRules(rules, {})
         for (const { spoken, shares, count, ...plain } of visits) {
           const each = {
+            ...noValues,
             ...plain,
             language: () => spoken,
             share: (draw: number) => shares[draw] ?? 0,

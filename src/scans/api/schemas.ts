@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '#typebox'
 import { RULE } from '../../http/validate.ts'
 import { asOfField } from '../../links/schemas.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { dimensions } from '../../dimensions/dimensions.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
@@ -121,7 +121,9 @@ export const statsBody = Type.Object(
     ),
     previous: Type.Optional(previous),
     breakdowns: Type.Object(
-      Object.fromEntries(dimensions.map((name) => [name, Type.Array(name === 'city' ? cityRow : row)])),
+      Object.fromEntries(
+        dimensions.map(({ name, tell }) => [name, Type.Array('country' in tell(null) ? cityRow : row)]),
+      ),
       {
         description:
           'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',

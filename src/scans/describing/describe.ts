@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { Placements } from '../../dimensions/dimension.ts'
+import { readValues } from '../../dimensions/dimensions.ts'
 import type { ClientAddress } from '../../http/client-address.ts'
 import type { Agent, ParseAgent } from './agent.ts'
 import type { Scan } from '../scan.ts'
@@ -8,7 +10,13 @@ import type { VisitorKeys } from './visitors.ts'
 const MAX_AGENT = 512
 
 /** Derives from a request the scan to record. */
-export type Describe = (request: IncomingMessage, linkId: number) => Scan
+export type Describe = (request: IncomingMessage, link: DescribedLink) => Scan
+
+/** What the scan of a visit depends on of its link. */
+export interface DescribedLink {
+  id: number
+  placements: Placements | null
+}
 
 export interface DescribeDeps {
   now: () => number
@@ -22,35 +30,22 @@ export interface DescribeDeps {
   countryHeader: string | undefined
 }
 
-/** The marker of a QR image: `?qr=1`, or `.Q` at the end of the path for a compact image. */
-const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
-
 /** The address, the user agent and the referrer stay in this function: only values derived from them leave it. */
 export function createDescribe(deps: DescribeDeps): Describe {
-  return (request, linkId) => {
+  return (request, { id: linkId, placements }) => {
     const { headers, url = '' } = request
     const at = deps.now()
     const userAgent = userAgentOf(request)
-    const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent, headers)
-    const bot = isBot || isPrefetch(headers)
+    const agent = deps.parseAgent(userAgent, headers)
+    const bot = agent.bot || isPrefetch(headers)
     const address = deps.client.of(request)
-    const { country, city } = placeOf(deps, request, address)
+    const place = placeOf(deps, request, address)
     // Global Privacy Control and Do Not Track: the visit counts, without a visitor key, a city or a referrer.
     const optsOut = headers['sec-gpc'] === '1' || headers['dnt'] === '1'
-    return {
-      linkId,
-      at,
-      source: qrMarker.test(url) ? 'qr' : 'link',
-      device,
-      os,
-      browser,
-      country,
-      city: optsOut ? null : city,
-      referrer: optsOut ? null : deps.parseReferrer(headers.referer),
-      bot,
-      answer: null,
-      visitor: optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
-    }
+    const visitor = optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at)
+    const referrer = () => deps.parseReferrer(headers.referer)
+    // The values first: V8 copies what stands at the begin of an object several times as fast.
+    return { ...readValues({ url, headers, agent, place, optsOut, referrer, placements }), linkId, at, bot, visitor }
   }
 }
 

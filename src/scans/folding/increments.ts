@@ -1,5 +1,6 @@
 import { dayOf, monthOf, slotOf, startOfDay } from '../calendar.ts'
-import { ANSWER, dimensions, UNKNOWN } from '../warehouse-schema.ts'
+import { dimensionNames, isSparse, listValues } from '../../dimensions/dimensions.ts'
+import { UNKNOWN } from '../warehouse-schema.ts'
 import type { FoldedScan } from '../scan.ts'
 
 /** Scans and first-of-day scans, by audience: the columns of every rollup. */
@@ -47,7 +48,7 @@ function incrementsOf(groups: Group[]): Increments {
     if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
     for (let dimension = 0; dimension < ids.length; dimension++) {
       const value = ids[dimension] ?? UNKNOWN
-      if (dimension === ANSWER && value === UNKNOWN) continue
+      if (value === UNKNOWN && isSparse[dimension] === true) continue
       addTo(values, packKey(dimension, value), counts)
     }
     addCounts(sums.totals, counts)
@@ -60,13 +61,13 @@ function incrementsOf(groups: Group[]): Increments {
 
 /** The key of a value in `Values`. */
 export function packKey(dimension: number, value: number): number {
-  return value * dimensions.length + dimension
+  return value * dimensionNames.length + dimension
 }
 
 /** The dimension and the value of a key of `Values`. */
 export function unpackKey(key: number): [dimension: number, value: number] {
-  const dimension = key % dimensions.length
-  return [dimension, (key - dimension) / dimensions.length]
+  const dimension = key % dimensionNames.length
+  return [dimension, (key - dimension) / dimensionNames.length]
 }
 
 /** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
@@ -93,11 +94,11 @@ export function groupScans(
 ): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const scan of scans) {
-    const { linkId, at, source, device, os, browser, country, city, referrer, answer } = scan
-    const key = `${linkId}|${slotOf(at)}|${source}|${device}|${os}|${browser}|${country ?? ''}|${city ?? ''}|${referrer ?? ''}|${answer ?? ''}`
+    const { linkId, at } = scan
+    const key = `${linkId}|${slotOf(at)}|${listValues(scan).join('|')}`
     let group = groups.get(key)
     if (group === undefined) {
-      group = { linkId, at, ids: idsOf(scan), isQr: source === 'qr', counts: [0, 0, 0, 0], lastAt: at }
+      group = { linkId, at, ids: idsOf(scan), isQr: scan.source === 'qr', counts: [0, 0, 0, 0], lastAt: at }
       groups.set(key, group)
     }
     count(group.counts, scan)

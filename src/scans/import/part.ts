@@ -9,7 +9,7 @@ import {
   type Values,
 } from '../folding/increments.ts'
 import type { FoldedScan } from '../scan.ts'
-import { SOURCE } from '../warehouse-schema.ts'
+import { numberOf } from '../../dimensions/dimensions.ts'
 import { importedGroups, type ImportedCount } from './clicks.ts'
 import type { ImportedScan, ImportedValue, TableRows } from './records.ts'
 
@@ -94,6 +94,7 @@ export function partIncrements(part: ImportedPart, idOf: (text: string | null) =
   return sums
 }
 
+const SOURCE = numberOf('source')
 const isQr = ({ dimension, text }: ImportedValue) => dimension === SOURCE && text === 'qr'
 const scansOf = ([humans, , bots]: Counts) => humans + bots
 

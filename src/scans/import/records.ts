@@ -1,10 +1,11 @@
+import { readText } from '../../dimensions/cells.ts'
+import { dimensionNames, dimensions, type DimensionName, type Values } from '../../dimensions/dimensions.ts'
 import { restoreCell } from '../../lib/csv.ts'
 import { dateOfDay, dateOfMonth, dayOf, monthOf, slotOf, startOfSlot } from '../calendar.ts'
 import type { Counts } from '../folding/increments.ts'
-import type { FoldedScan, Source } from '../scan.ts'
-import { joinCity } from '../texts-of-scan.ts'
+import type { FoldedScan } from '../scan.ts'
 import type { TableName } from '../statistics/export.ts'
-import { dimensions, LINK_ITSELF, type Dimension } from '../warehouse-schema.ts'
+import { scansTable } from '../statistics/export-scans.ts'
 
 /** The counts of a quarter of an hour. */
 export interface ImportedSlot {
@@ -31,10 +32,7 @@ export type TableRows =
   | { table: 'days' | 'months'; rows: ImportedValue[] }
   | { table: 'scans'; rows: ImportedScan[] }
 
-/** Fits what is stored of a visit: hosts of referrers and names of cities are shorter. */
-export const MAX_TEXT = 300
 const MAX_COUNT = 1e12
-const MAX_RULE = 20
 /** How far the clock of the service that has recorded the scans may be ahead. */
 export const CLOCK_SKEW_MS = 3_600_000
 
@@ -67,29 +65,29 @@ function readValue(table: keyof typeof periods, record: string[], now: number): 
   const period = periodOf(readTime(column, date, now))
   // February has no 30th day, which would be read as one of March.
   if (dateOf(period) !== date) throw new Error(`${column} must be a ${column} such as ${dateOf(period)}`)
-  const dimension = dimensions.indexOf(name as Dimension)
-  if (dimension === -1) throw new Error(`dimension must be one of ${dimensions.join(', ')}`)
-  if (name === 'source') readSource(value)
-  if (name === 'answer') readRule('value', value)
-  const text = readText('value', value)
-  const place = text === null || name !== 'city' ? text : joinCity(text, readText('country', country))
-  return { period, dimension, text: place, counts: readCounts(counts) }
+  const at = dimensions.findIndex((dimension) => dimension.name === name)
+  const dimension = dimensions[at]
+  if (dimension === undefined) throw new Error(`dimension must be one of ${dimensionNames.join(', ')}`)
+  const read = dimension.parse('value', value)
+  const text = dimension.text(read, { country: readText('country', country) })
+  return { period, dimension: at, text, counts: readCounts(counts) }
 }
 
+/** The columns of `scans.csv`, as `export-scans.ts` has them. */
+const places = new Map(scansTable.columns.map((column, at) => [column, at]))
+
 function readScan(record: string[], now: number): ImportedScan {
-  const [at = '', source = '', device, os, browser, country, city, referrer, first = '', bot = '', answer = ''] = record
+  const cellOf = (column: string) => record[places.get(column) ?? -1] ?? ''
+  const values: Partial<Record<DimensionName, unknown>> = {}
+  for (const { name, rest, parse } of dimensions) {
+    const cell = cellOf(name)
+    values[name] = cell === rest ? null : parse(name, cell)
+  }
   return {
-    at: readTime('scanned_at', at, now),
-    source: readSource(source),
-    device: readText('device', device),
-    os: readText('os', os),
-    browser: readText('browser', browser),
-    country: readText('country', country),
-    city: readText('city', city),
-    referrer: readText('referrer', referrer),
-    first: readBoolean('unique', first),
-    bot: readBoolean('bot', bot),
-    answer: answer === LINK_ITSELF ? null : readRule('answer', answer),
+    ...(values as Values),
+    at: readTime('scanned_at', cellOf('scanned_at'), now),
+    first: readBoolean('unique', cellOf('unique')),
+    bot: readBoolean('bot', cellOf('bot')),
     visitor: null,
   }
 }
@@ -110,21 +108,6 @@ function readCounts(texts: string[]): Counts {
   }) as Counts
   if (counts[1] > counts[0] || counts[3] > counts[2]) throw new Error('unique visitors must not be more than scans')
   return counts
-}
-
-function readText(column: string, text = ''): string | null {
-  if (text.length <= MAX_TEXT && !/\p{Cc}/u.test(text) && text.isWellFormed()) return text === '' ? null : text
-  throw new Error(`${column} must be at most ${MAX_TEXT} characters without control characters`)
-}
-
-function readSource(text: string): Source {
-  if (text === 'qr' || text === 'link') return text
-  throw new Error('source must be qr or link')
-}
-
-function readRule(column: string, text: string): number {
-  if (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_RULE) return Number(text)
-  throw new Error(`${column} must be the number of a rule, 1 to ${MAX_RULE}`)
 }
 
 function readBoolean(column: string, text: string): boolean {

@@ -1,11 +1,12 @@
 import type { AdminOperations } from '../../admin/socket.ts'
+import { MAX_TEXT } from '../../dimensions/cells.ts'
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Links } from '../../links/open.ts'
 import type { Scans } from '../open.ts'
 import { isDigest, isPosition, MAX_PART_ROWS } from './operator.ts'
 import type { Taken } from './part.ts'
-import { CLOCK_SKEW_MS, MAX_TEXT } from './records.ts'
+import { CLOCK_SKEW_MS } from './records.ts'
 import type { ForeignVisit, VisitPart } from './visits.ts'
 
 /** Characters of a user agent or a referrer that are read: of a longer one, the rest says nothing. */

@@ -1,3 +1,4 @@
+import { readValues } from '../../dimensions/dimensions.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import type { DescribeDeps } from '../describing/describe.ts'
 import type { Recorder } from '../recorder.ts'
@@ -46,18 +47,11 @@ export function createAddVisits(deps: Deps): AddVisits {
 /** As of clicks, it is not known whether a visitor came for the first time, nor whether a QR image was scanned. */
 function toScan({ parseAgent, parseReferrer }: Deps, visit: ForeignVisit): ImportedScan {
   const { at, agent: userAgent, referrer, country, city } = visit
-  const { device, os, browser, bot } = parseAgent(userAgent)
-  const says = { device, os, browser, referrer: parseReferrer(referrer), country, city }
-  const source = 'link' as const
-  return {
-    ...says,
-    at,
-    source,
-    bot: isBot(visit, bot, device ?? os ?? browser),
-    first: false,
-    answer: null,
-    visitor: null,
-  }
+  const agent = parseAgent(userAgent)
+  const bot = isBot(visit, agent.bot, agent.device ?? agent.os ?? agent.browser)
+  const told = { url: '', headers: {}, agent, place: { country, city }, optsOut: false, placements: null }
+  const values = readValues({ ...told, referrer: () => parseReferrer(referrer) })
+  return { ...values, at, bot, first: false, visitor: null }
 }
 
 /** quirl's own table decides; the other service's opinion counts of an agent that is absent, or in no table. */

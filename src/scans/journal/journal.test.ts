@@ -6,8 +6,10 @@ import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import { openJournal } from './journal.ts'
 import { openJournalFile, readJournalFile } from './journal-file.ts'
 import type { Scan } from '../scan.ts'
+import { noValues } from '../../dimensions/dimensions.ts'
 
 const scan: Scan = {
+  ...noValues,
   linkId: 1,
   at: 0,
   source: 'qr',

@@ -1,9 +1,9 @@
 import type { Query } from '../../db/postgres/session.ts'
 import { createBoundedCache, type BoundedCache } from '../../lib/bounded-cache.ts'
+import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
 import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.ts'
-import { textsOf } from '../texts-of-scan.ts'
 import type { Scan } from '../scan.ts'
-import { OTHER, REFERRER, UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
 import { hasTexts, keepTexts, readSweeps } from './unused-texts.ts'
 
 /** Texts whose ids are cached. */
@@ -103,16 +103,24 @@ async function insertTexts(query: Query, texts: string[]): Promise<void> {
   )
 }
 
-/** Admits all texts but the referrers that are more than a link may have anew in a day. */
+const isOpen = dimensions.map((dimension) => dimension.isOpen)
+
+/** Admits all texts but those that strangers choose, and that are more than a link may have anew in a day. */
 function admitReferrers(scans: readonly Scan[], { admit }: NewReferrers): (text: string) => boolean {
   let others: Set<string> | undefined
   let referrers: Map<string, Scan> | undefined
   return (text) => {
     // Only for texts that are new, which few folds have.
     others ??= new Set(
-      scans.flatMap((scan) => textsOf(scan).flatMap((each, at) => (at === REFERRER ? [] : stored(each)))),
+      scans.flatMap((scan) => textsOf(scan).flatMap((each, at) => (isOpen[at] === true ? [] : stored(each)))),
     )
-    referrers ??= new Map(scans.flatMap((scan) => stored(scan.referrer).map((each): [string, Scan] => [each, scan])))
+    referrers ??= new Map(
+      scans.flatMap((scan) =>
+        textsOf(scan).flatMap((each, at) =>
+          isOpen[at] === true ? stored(each).map((text): [string, Scan] => [text, scan]) : [],
+        ),
+      ),
+    )
     const scan = referrers.get(text)
     return others.has(text) || scan === undefined || admit(scan)
   }

@@ -7,7 +7,7 @@ import { groupScans, type Group } from '../folding/increments.ts'
 import { untoldOf } from '../folding/first-visits.ts'
 import { selectRaw, UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { openSharedDictionary, TextsRemoved, type IdsOf } from './dictionary.ts'
 import {
   movePosition,
@@ -141,7 +141,7 @@ async function lockTotals(query: Query, scans: readonly Scan[]): Promise<void> {
   await query('select 1 from quirl_scans.totals where link_id = any($1) order by link_id for update', [ids])
 }
 
-const columns = `quirl_scans.scans (${['link_id', 'at', ...dimensions, 'first', 'bot'].join()})`
+const columns = `quirl_scans.scans (${['link_id', 'at', ...dimensionNames, 'first', 'bot'].join()})`
 
 /** Adds those raw scans that are kept. @returns all in groups, for the rollups */
 export async function writeScans(

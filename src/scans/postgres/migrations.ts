@@ -1,6 +1,6 @@
 import { lockTransaction, type PostgresSession } from '../../db/postgres/session.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
 
 const counts = 'humans bigint not null, human_firsts bigint not null, bots bigint not null, bot_firsts bigint not null'
 /** Rows that are updated often: an update that finds room on its page writes no index. */
@@ -80,10 +80,14 @@ const steps = [
     primary key (link_id, slot)
   ) ${updated};
   `,
+  `
+  -- The id of the placement whose code was scanned, as a text; unknown for other visits.
+  alter table quirl_scans.scans add column placement integer not null default ${UNKNOWN};
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2, 3, 4, 5, 6])
+const additive: ReadonlySet<number> = new Set([2, 3, 4, 5, 6, 7])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.

@@ -1,6 +1,6 @@
 import type { Query } from '../../db/postgres/session.ts'
 import type { PageQueries, ScanRow, SlotRow, ValueRow } from '../statistics/row-queries.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 
 const counts = 'humans, human_firsts, bots, bot_firsts'
 
@@ -10,7 +10,7 @@ export function openPages(query: Query): PageQueries {
     // The second condition, which the first one implies, excludes the partitions of the months before.
     scansAfter: (linkId, [at = 0, n = 0], limit) =>
       query<ScanRow>(
-        `select at, n, ${dimensions.join()}, first, bot from quirl_scans.scans
+        `select at, n, ${dimensionNames.join()}, first, bot from quirl_scans.scans
          where link_id = $1 and (at, n) > ($2, $3) and at >= $2 order by at, n limit $4`,
         [linkId, at, n, limit],
       ),

@@ -1,7 +1,7 @@
 import { lockTransaction, type PostgresSession } from '../../db/postgres/session.ts'
 import { firstDayOfMonth, monthOf, startOfDay } from '../calendar.ts'
 import type { Scan } from '../scan.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { noteAllTexts, noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */
@@ -94,8 +94,8 @@ async function drop(session: PostgresSession, name: string): Promise<number> {
 
 async function removeBefore(query: PostgresSession['query'], name: string, before: number): Promise<number> {
   const remove = `with removed as (
-      delete from ${name} where ctid = any (array(select ctid from ${name} where at < $1 limit ${STEP})) returning ${dimensions.join()}
-    ), noted as (${noteTexts(dimensions)})
+      delete from ${name} where ctid = any (array(select ctid from ${name} where at < $1 limit ${STEP})) returning ${dimensionNames.join()}
+    ), noted as (${noteTexts(dimensionNames)})
     select count(*)::integer as count from removed`
   for (let count = 0; ;) {
     const [row] = await query<{ count: number }>(remove, [before])

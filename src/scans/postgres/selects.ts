@@ -2,7 +2,7 @@ import type { Query } from '../../db/postgres/session.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import type { SlotRange } from '../statistics/row-queries.ts'
 import type { Audience } from '../statistics/stats-query.ts'
-import { dimensions, SOURCE } from '../warehouse-schema.ts'
+import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Parts } from '../statistics/window.ts'
 import type { Bind } from './sql.ts'
 
@@ -85,14 +85,14 @@ export function selectRollups(bind: Bind, linkId: number, audience: Audience, { 
 }
 
 /** What `grouping` returns for the groups of each dimension: a bit for each other one. */
-const masks = dimensions.map((_, at) => (1 << dimensions.length) - 1 - (1 << (dimensions.length - 1 - at)))
-const dimensionOf = `array_position(array[${masks.join()}], grouping(${dimensions.join()})) - 1`
-const sets = dimensions.map((name) => `(${name})`).join()
+const masks = dimensionNames.map((_, at) => (1 << dimensionNames.length) - 1 - (1 << (dimensionNames.length - 1 - at)))
+const dimensionOf = `array_position(array[${masks.join()}], grouping(${dimensionNames.join()})) - 1`
+const sets = dimensionNames.map((name) => `(${name})`).join()
 
 /** Counts raw scans by dimension and value, all dimensions in one pass over the rows. */
 function countScans(bind: Bind, linkId: number, audience: Audience, [from, to]: [from: number, to: number]): string {
   const isInRange = `link_id = ${bind(linkId)}::bigint and at >= ${bind(from)}::bigint and at < ${bind(to)}::bigint`
-  return `select ${dimensionOf} as dimension, coalesce(${dimensions.join()}) as value, count(*) as scans, sum(first) as firsts
+  return `select ${dimensionOf} as dimension, coalesce(${dimensionNames.join()}) as value, count(*) as scans, sum(first) as firsts
     from quirl_scans.scans where ${isInRange} ${conditionOf[audience]} group by grouping sets (${sets})`
 }
 
@@ -125,7 +125,7 @@ export function selectSources(bind: Bind, linkIds: number[], audience: Audience,
   const { scans } = columnsOf[audience]
   const rollup = (table: string, ranges: Parts['days']) =>
     `select link_id, value, ${scans} as scans from quirl_scans.${table}
-     where link_id = any(${links}) and period = any(${bind(periodsOf(ranges))}::int[]) and dimension = ${SOURCE}`
+     where link_id = any(${links}) and period = any(${bind(periodsOf(ranges))}::int[]) and dimension = ${numberOf('source')}`
   const edge = (sign: 1 | -1, from: number, to: number) =>
     `select link_id, source, ${sign} * count(*) from quirl_scans.scans where link_id = any(${links})
      and at >= ${bind(from)}::bigint and at < ${bind(to)}::bigint ${conditionOf[audience]} group by link_id, source`

@@ -1,5 +1,6 @@
 import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres/session.ts'
-import { dimensions, OTHER } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'
 
 /** Rows of one statement. */
@@ -68,7 +69,7 @@ export async function sweepTexts(session: PostgresSession): Promise<void> {
   const unused = new Set(listed.map(({ id }) => id))
   for (const table of ['monthly', 'daily']) await findUsed(query, `quirl_scans.${table}`, valueKey, ['value'], unused)
   for (const partition of unused.size === 0 ? [] : await partitionsOf(query))
-    await findUsed(query, partition, ['link_id', 'at', 'n'], dimensions, unused)
+    await findUsed(query, partition, ['link_id', 'at', 'n'], dimensionNames, unused)
   await remove(session, listed, unused)
 }
 

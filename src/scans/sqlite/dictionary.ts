@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
 import { createNewReferrers } from '../folding/new-referrers.ts'
 import type { Scan } from '../scan.ts'
-import { textsOf } from '../texts-of-scan.ts'
-import { OTHER, REFERRER, UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
 
 /** Entries in the cache; the database resolves the others. */
 const CACHED = 50_000
@@ -53,7 +53,7 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   return {
     idsOf(scan, addsReferrers = true) {
       const admit = () => addsReferrers && newReferrers.admit(scan)
-      return textsOf(scan).map((text, at) => (at === REFERRER ? idOf(text, admit) : idOf(text)))
+      return textsOf(scan).map((text, at) => (dimensions[at]?.isOpen === true ? idOf(text, admit) : idOf(text)))
     },
     idOf: (text) => idOf(text),
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import type { PageQueries, ScanRow, SlotRow, ValueRow } from '../statistics/row-queries.ts'
 
 const counts = 'humans, human_firsts, bots, bot_firsts'
@@ -9,7 +10,7 @@ export function openPages(db: DatabaseSync): PageQueries {
     scansAfter: async (linkId, [at = 0, n = 0], limit) =>
       db
         .prepare(
-          `select at, n, source, device, os, browser, country, city, referrer, first, bot, answer from scans
+          `select at, n, ${dimensionNames.join()}, first, bot from scans
            where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
         )
         .all(linkId, at, n, limit) as ScanRow[],

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { dimensions, textColumns } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { textColumns } from '../warehouse-schema.ts'
 import { openDictionary } from './dictionary.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
@@ -74,7 +75,7 @@ export async function prune(warehouse: Warehouse, before: number): Promise<numbe
   const remove = createRemoval(
     db,
     `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
-    dimensions,
+    dimensionNames,
   )
   const removeOf = async (id: number) => {
     for (let count = 0; ; await yieldToEventLoop()) {

@@ -1,7 +1,7 @@
 import type { Warehouse } from './warehouse.ts'
 import type { Sources } from '../statistics/row-queries.ts'
 import type { Audience } from '../statistics/stats-query.ts'
-import { SOURCE } from '../warehouse-schema.ts'
+import { numberOf } from '../../dimensions/dimensions.ts'
 import type { Parts } from '../statistics/window.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 
@@ -22,7 +22,7 @@ export function createSourceReader(
   const { scans } = columnsOf[audience]
   const rollup = (table: string) =>
     db.prepare(
-      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${SOURCE}`,
+      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${numberOf('source')}`,
     )
   const edges = db.prepare(
     `select source as value, count(*) as scans from scans

@@ -2,7 +2,7 @@ import type { Warehouse } from './warehouse.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import type { Audience } from '../statistics/stats-query.ts'
 import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import type { Parts } from '../statistics/window.ts'
 
 type Db = Pick<Warehouse, 'db'>
@@ -40,7 +40,7 @@ function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: P
   for (const { day, from, to } of parts.excess) {
     const excess = createValueSums()
     count(linkId, [from, to], excess.add)
-    for (const dimension of dimensions.keys()) {
+    for (const dimension of dimensionNames.keys()) {
       for (const [value, { scans, firsts }] of excess.of(dimension))
         sums.subtract(dimension, value, scans, firsts, counted(day, dimension, value))
     }
@@ -53,7 +53,7 @@ function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: P
  */
 function createRawCounter({ db }: Db, audience: Audience) {
   const read = db.prepare(
-    `select first, ${dimensions.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${conditionOf[audience]}`,
+    `select first, ${dimensionNames.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${conditionOf[audience]}`,
   )
   read.setReturnArrays(true)
   return (linkId: number, range: [from: number, to: number], add: ValueSums['add']): void => {

@@ -7,8 +7,10 @@ import { findInconsistentLinks } from '../consistency.ts'
 import { createReading } from '../statistics/reading.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
+import { noValues } from '../../dimensions/dimensions.ts'
 
 const scan = (at: number, referrer: string): FoldedScan => ({
+  ...noValues,
   linkId: 1,
   at,
   source: 'link',

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openFilesOf } from '../../db/sqlite/open-files.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
@@ -11,7 +12,7 @@ import { openMissingRows, type MissingRowsTable } from './missing-rows.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
-import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
+import { migrateWarehouse } from '../warehouse-schema.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface Warehouse extends IdentityWriter, Imports {
@@ -35,8 +36,8 @@ export interface Warehouse extends IdentityWriter, Imports {
   close: () => void
 }
 
-const insertion = `insert into scans (link_id, at, n, ${dimensions.join(', ')}, first, bot)
-  values (?, ?, ?, ${dimensions.map(() => '?').join(', ')}, ?, ?)`
+const insertion = `insert into scans (link_id, at, n, ${dimensionNames.join(', ')}, first, bot)
+  values (?, ?, ?, ${dimensionNames.map(() => '?').join(', ')}, ?, ?)`
 
 /**
  * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are committed here.

@@ -1,6 +1,5 @@
+import { dimensions } from '../../dimensions/dimensions.ts'
 import { dateOfDay, dateOfMonth, startOfSlot } from '../calendar.ts'
-import { splitCity } from '../texts-of-scan.ts'
-import { dimensions } from '../warehouse-schema.ts'
 import type { ExportTable } from './export-table.ts'
 import type { CountsRow, ValueTable } from './row-queries.ts'
 
@@ -40,10 +39,9 @@ function valuesTable(table: ValueTable, period: string, dateOf: (period: number)
 
 /** The name of the dimension, the value, and the country if it is a city; an unknown value is empty. */
 function valueCells(at: number, text: string | null): string[] {
-  const dimension = dimensions[at] ?? ''
-  if (dimension !== 'city') return [dimension, text ?? '', '']
-  const { city, country } = splitCity(text)
-  return [dimension, city ?? '', country ?? '']
+  const dimension = dimensions[at]
+  const { value, country } = dimension?.tell(text) ?? { value: text }
+  return [dimension?.name ?? '', value ?? '', country ?? '']
 }
 
 export const daysTable = valuesTable('daily', 'day', dateOfDay)

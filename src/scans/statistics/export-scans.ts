@@ -1,41 +1,32 @@
-import { splitCity } from '../texts-of-scan.ts'
-import { dimensions, LINK_ITSELF } from '../warehouse-schema.ts'
+import { dimensions } from '../../dimensions/dimensions.ts'
 import type { ExportTable } from './export-table.ts'
+
+/** The dimensions whose columns stand before those of no dimension; later ones follow these. */
+const EARLY = 7
+/** Columns of the first version that imported tables: without `placement`. */
+const FIRST_COLUMNS = 11
+const nameOf = ({ name }: { name: string }) => name
+const [early, late] = [dimensions.slice(0, EARLY), dimensions.slice(EARLY)]
 
 /** Raw scans, oldest first. */
 export const scansTable: ExportTable = {
-  columns: [
-    'scanned_at',
-    'source',
-    'device',
-    'os',
-    'browser',
-    'country',
-    'city',
-    'referrer',
-    'unique',
-    'bot',
-    'answer',
-  ],
+  columns: ['scanned_at', ...early.map(nameOf), 'unique', 'bot', ...late.map(nameOf)],
+  firstColumns: FIRST_COLUMNS,
   async read(queries, linkId, after, limit) {
     const rows = await queries.scansAfter(linkId, after, limit)
-    const textOf = await queries.texts(rows.flatMap((row) => dimensions.map((dimension) => row[dimension])))
-    const text = (id: number) => textOf(id) ?? ''
-    return rows.map((row) => ({
-      key: [row.at, row.n],
-      cells: [
-        new Date(row.at).toISOString(),
-        text(row.source),
-        text(row.device),
-        text(row.os),
-        text(row.browser),
-        text(row.country),
-        splitCity(text(row.city)).city ?? '',
-        text(row.referrer),
-        String(row.first === 1),
-        String(row.bot === 1),
-        text(row.answer) || LINK_ITSELF,
-      ],
-    }))
+    const textOf = await queries.texts(rows.flatMap((row) => dimensions.map(({ name }) => row[name])))
+    return rows.map((row) => {
+      const cellOf = ({ name, tell, rest = '' }: (typeof dimensions)[number]) => tell(textOf(row[name])).value ?? rest
+      return {
+        key: [row.at, row.n],
+        cells: [
+          new Date(row.at).toISOString(),
+          ...early.map(cellOf),
+          String(row.first === 1),
+          String(row.bot === 1),
+          ...late.map(cellOf),
+        ],
+      }
+    })
   },
 }

@@ -3,6 +3,8 @@ import type { Cursor, RowQueries } from './row-queries.ts'
 /** A table of a link that can be exported. */
 export interface ExportTable {
   columns: string[]
+  /** How many of them the first version had; all, when it is left out. Imports take tables of every version since. */
+  firstColumns?: number
   /** Reads the rows after a key. */
   read: (
     queries: RowQueries,

@@ -1,3 +1,4 @@
+import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { AudienceSums } from './quarter-hours.ts'
 import type { Audience } from './stats-query.ts'
 import type { ValueSums } from './value-sums.ts'
@@ -79,10 +80,7 @@ export const NO_TOTALS: TotalsRow = {
 }
 
 /** A raw scan; its values are ids of the dictionary. */
-export type ScanRow = Record<
-  'at' | 'n' | 'source' | 'device' | 'os' | 'browser' | 'country' | 'city' | 'referrer' | 'first' | 'bot' | 'answer',
-  number
->
+export type ScanRow = Record<'at' | 'n' | 'first' | 'bot' | DimensionName, number>
 
 /** The key of the last row of a page, after which the next one begins; none before the first page. */
 export type Cursor = readonly number[]

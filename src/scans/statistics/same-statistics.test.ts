@@ -7,6 +7,7 @@ import type { TableName } from './export.ts'
 import type { Reading } from './reading.ts'
 import type { FoldedScan } from '../scan.ts'
 import type { StatsQuery } from './stats-query.ts'
+import { noValues } from '../../dimensions/dimensions.ts'
 
 const DAY = 86_400_000
 const END = Date.UTC(2026, 10, 21, 21, 50)
@@ -16,6 +17,7 @@ const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kolkata', 'Paci
 /** Few values and many, so that several have as many scans as others; less than a rollup holds, which is a matter of order. */
 function randomScans(random: Random, count: number, days: number): FoldedScan[] {
   return Array.from({ length: count }, (_, index) => ({
+    ...noValues,
     linkId: oneOf(random, LINKS),
     at: Math.floor(END - days * DAY + ((index + random()) / count) * days * DAY),
     source: oneOf(random, ['qr', 'link'] as const),

@@ -5,6 +5,7 @@ import { fill, scanStores, type ScanStore } from '../../../test/support/scan-sto
 import type { FoldedScan } from '../scan.ts'
 import { countDays } from './stats.ts'
 import type { Audience, StatsQuery } from './stats-query.ts'
+import { noValues } from '../../dimensions/dimensions.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -24,6 +25,7 @@ const zones = [
 
 function randomScans(random: () => number, count: number, days: number, end = NOW): FoldedScan[] {
   return Array.from({ length: count }, (_, index) => ({
+    ...noValues,
     linkId: 1,
     at: Math.floor(end - days * DAY + ((index + random()) / count) * days * DAY),
     source: oneOf(random, ['qr', 'link'] as const),

@@ -1,4 +1,5 @@
-import { ANSWER, dimensions, OTHER, UNKNOWN } from '../warehouse-schema.ts'
+import { dimensionNames, isSparse } from '../../dimensions/dimensions.ts'
+import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
 
 export interface CountOfValue {
   scans: number
@@ -20,7 +21,7 @@ export interface ValueSums {
 }
 
 export function createValueSums(): ValueSums {
-  const sums: CountsById[] = dimensions.map(() => new Map())
+  const sums: CountsById[] = dimensionNames.map(() => new Map())
   const add: ValueSums['add'] = (dimension, value, scans, firsts) => {
     const sum = sums[dimension]?.get(value)
     if (sum === undefined) {
@@ -33,8 +34,8 @@ export function createValueSums(): ValueSums {
   return {
     add,
     subtract(dimension, value, scans, firsts, counted) {
-      // Rollups count no scans that the link itself answered.
-      if (dimension === ANSWER && value === UNKNOWN) return
+      // Rollups do not count these.
+      if (value === UNKNOWN && isSparse[dimension] === true) return
       const own = { scans: Math.min(scans, counted.scans), firsts: Math.min(firsts, counted.firsts) }
       add(dimension, value, -own.scans, -own.firsts)
       if (own.scans < scans || own.firsts < firsts) add(dimension, OTHER, own.scans - scans, own.firsts - firsts)

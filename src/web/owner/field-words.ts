@@ -1,6 +1,7 @@
 import { ownValue } from '../../lib/own-value.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import type { Link } from '../../links/link.ts'
+import type { Placement } from '../../links/placements.ts'
 import type { Rule } from '../../links/rules/rule.ts'
 import { historyTexts } from '../../texts/history.ts'
 import type { Language } from '../../texts/language.ts'
@@ -35,6 +36,7 @@ function wordsOf(name: string, value: unknown, language: Language): string {
 
 function listWords(name: string, value: object, language: Language): string {
   if (name === 'rules') return rulesWords(value as Rule[], language)
+  if (name === 'placements') return (value as Placement[]).map(({ id, name: title }) => title ?? id).join(', ')
   if (Array.isArray(value)) {
     return (value as { label: string; url: string }[]).map(({ label, url }) => `${label}: ${url}`).join(', ')
   }

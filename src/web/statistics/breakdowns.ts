@@ -1,27 +1,32 @@
+import type { Names, Words } from '../../dimensions/dimension.ts'
+import { dimensions } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
-import { LINK_ITSELF, type Dimension } from '../../scans/warehouse-schema.ts'
 import type { BreakdownTexts } from '../../texts/breakdowns.ts'
-import type { Formats } from './formats.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import type { Language } from '../../texts/language.ts'
+import { formatsIn, type Formats } from './formats.ts'
 
-/** The order on the page. */
-const order: Dimension[] = ['source', 'device', 'country', 'city', 'referrer', 'os', 'browser', 'answer']
+const inOrder = dimensions.toSorted((a, b) => a.panel - b.panel)
 
 /** The most frequent values of each dimension, with bars for their parts of all scans. */
-export function breakdownPanels({ breakdowns, totals }: Stats, texts: BreakdownTexts, formats: Formats): Html {
-  // Where no rule has answered, all scans have the one answer.
-  const isShown = (dimension: Dimension) =>
-    dimension !== 'answer' || breakdowns.answer.some(({ value }) => value !== LINK_ITSELF)
+export function breakdownPanels(
+  { breakdowns, totals }: Stats,
+  { texts, language, ...known }: { texts: BreakdownTexts; language: Language; placement?: Names['placement'] },
+): Html {
+  const formats = { ...formatsIn(language), ...known }
+  // Where no scan has a value, all are the rest.
+  const isShown = ({ name, rest }: (typeof dimensions)[number]) =>
+    rest === undefined || breakdowns[name].some(({ value }) => (value ?? '') !== rest)
   return html`<div class="stats-panels">
-    ${order.filter(isShown).map((dimension) => {
-      const rows = breakdowns[dimension].map((row) => valueRow(dimension, row, totals.scans, texts, formats))
+    ${inOrder.filter(isShown).map(({ name, words }) => {
+      const nameOf = nameIn(words[language], texts, formats)
+      const rows = breakdowns[name].map((row) => valueRow(row, nameOf(row), totals.scans, formats))
       return html`<div class="card">
         <table>
           <thead>
             <tr>
-              <th scope="col"><h3>${texts.headings[dimension]}</h3></th>
+              <th scope="col"><h3>${words[language].heading}</h3></th>
               <th scope="col">${texts.scans}</th>
               <th scope="col">${texts.share}</th>
             </tr>
@@ -35,11 +40,11 @@ export function breakdownPanels({ breakdowns, totals }: Stats, texts: BreakdownT
   </div>`
 }
 
-function valueRow(dimension: Dimension, row: ValueCount, total: number, texts: BreakdownTexts, formats: Formats): Html {
+function valueRow(row: ValueCount, name: Html | string, total: number, formats: Formats): Html {
   const share = total === 0 ? 0 : row.scans / total
   return html`<tr>
     <th scope="row">
-      <span dir="auto">${nameOf(dimension, row, texts, formats)}</span>
+      <span dir="auto">${name}</span>
       <svg aria-hidden="true"><rect width="${Math.round(share * 1000) / 10}%" height="100%" rx="2" /></svg>
     </th>
     <td>${formats.number(row.scans)}</td>
@@ -47,36 +52,11 @@ function valueRow(dimension: Dimension, row: ValueCount, total: number, texts: B
   </tr>`
 }
 
-function nameOf(dimension: Dimension, row: ValueCount, texts: BreakdownTexts, formats: Formats): Html | string {
-  const { value } = row
-  if (value === null) return texts.unknown
-  if (value === '(other)') return texts.others
-  return names[dimension]?.(value, texts, formats, row.country) ?? value
-}
-
-type Name = (
-  value: string,
-  texts: BreakdownTexts,
-  formats: Formats,
-  country?: string | null,
-) => Html | string | undefined
-
-/** How the values of a dimension read; of the others, as they are. */
-const names: Partial<Record<Dimension, Name>> = {
-  source: (value, { sources }) => ownValue(sources, value),
-  device: (value, { devices }) => ownValue(devices, value),
-  country: (value, _texts, formats) => html`${flag(value)} ${formats.country(value)}`,
-  city: (value, _texts, formats, country) =>
-    country ? html`${flag(country)} ${value}<span class="unseen">, ${formats.country(country)}</span>` : value,
-  referrer: (value, { direct }) => (value === 'direct' ? direct : value),
-  answer: (value, { linkItself, rule }) => (value === LINK_ITSELF ? linkItself : rule(value)),
-}
-
-const FIRST_INDICATOR = 0x1f1e6
-
-/** The flag of an ISO 3166 code: two regional indicators (Unicode Technical Standard 51). */
-function flag(code: string): Html | undefined {
-  if (!/^[A-Z]{2}$/.test(code)) return undefined
-  const indicators = [0, 1].map((at) => FIRST_INDICATOR + code.charCodeAt(at) - 65)
-  return html`<span aria-hidden="true">${String.fromCodePoint(...indicators)}</span>`
+/** How the values of a dimension read. */
+function nameIn({ value: nameOf, rest }: Words, texts: BreakdownTexts, names: Names) {
+  return ({ value, country }: ValueCount): Html | string => {
+    if (value === null) return rest ?? texts.unknown
+    if (value === '(other)') return texts.others
+    return nameOf?.({ value, ...(country !== undefined && { country }) }, names) ?? value
+  }
 }

@@ -35,6 +35,7 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     stream: `/api/manage/${token}/stream`,
     csv: `/api/manage/${token}/scans.csv`,
     bundle: `/api/manage/${token}/bundle`,
+    placement: (id) => link.placements.find((each) => each.id === id)?.name,
     credit,
   })
 }

@@ -92,13 +92,18 @@ function remarks(
   return html`<p class="quiet small">${known.join(' · ')}</p>`
 }
 
-function drawings({ now, language }: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
+function drawings(
+  { now, language, placement }: StatisticsView,
+  stats: Stats,
+  texts: StatisticsTexts,
+  formats: Formats,
+): Html {
   const columns = columnsOf(stats, now, formats)
   const unit = stats.hours === undefined ? 'day' : 'hour'
   return html`<div class="card">
       ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
     </div>
-    ${breakdownPanels(stats, breakdownTexts[language], formats)}`
+    ${breakdownPanels(stats, { texts: breakdownTexts[language], language, ...(placement && { placement }) })}`
 }
 
 function foot(view: StatisticsView, texts: StatisticsTexts): Html {

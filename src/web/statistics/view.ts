@@ -1,3 +1,4 @@
+import type { Names } from '../../dimensions/dimension.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
 import type { Language } from '../../texts/language.ts'
@@ -36,6 +37,8 @@ export interface StatisticsView extends LoadedStatistics {
   csv?: string
   /** The path of the ZIP of the whole link, for the owner. */
   bundle?: string
+  /** What the owner calls a placement, for him. */
+  placement?: Names['placement']
   /** Whether the cities come from DB-IP, whose licence requires a link. */
   credit: boolean
 }

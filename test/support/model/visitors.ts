@@ -5,6 +5,7 @@ import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
 import { interpret } from '../rules.ts'
 import { fieldsOf, linkAt, type ModelLink, type World } from './model.ts'
+import { noValues } from '../../../src/dimensions/dimensions.ts'
 
 /** What visitors browse with: the last one is a robot. */
 const agents = [
@@ -52,6 +53,7 @@ export async function arrive(world: World, link: number, { address, isQr, agent:
   // Each agent has a device of its own.
   const visitors = new Set(people.map((scan) => `${Math.floor(scan.at / 86_400_000)}|${scan.visitor}`))
   const facts: VisitFacts = {
+    ...noValues,
     at: ++world.now,
     device,
     os,

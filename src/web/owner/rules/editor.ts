@@ -1,3 +1,4 @@
+import type { ConditionName } from '../../../dimensions/dimensions.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { systemNames } from '../../../lib/agent-tables.ts'
 import { weekdays, type Rule } from '../../../links/rules/rule.ts'
@@ -66,7 +67,7 @@ function conditions(state: EditorState): Html {
   const names = [...commonSystems, ...systemNames.filter((name) => !commonSystems.includes(name))]
   const oses = names.map((name): [string, string] => [name, name === 'iOS' ? 'iOS (iPhone)' : name])
   const kinds = Object.entries(texts.devices)
-  const text = (name: 'country' | 'language', label: string, hint: string) =>
+  const text = (name: 'country' | 'language' | 'placement', label: string, hint: string) =>
     textField(state, { name, label, hint, attributes: html`type="text" dir="auto" autocomplete="off"` })
   const { any, qr, link } = texts.sources
   const sources: [string, string][] = [
@@ -74,20 +75,20 @@ function conditions(state: EditorState): Html {
     ['qr', qr],
     ['link', link],
   ]
-  return html`${condition(state, texts.device, ['device'], boxes(state, 'device', texts.device, kinds))}
-  ${condition(state, texts.os, ['os'], boxes(state, 'os', texts.os, oses, commonSystems.length))}
-  ${condition(state, texts.country, ['country'], text('country', texts.country, texts.countryHint))}
-  ${condition(state, texts.language, ['language'], text('language', texts.language, texts.languageHint))}
-  ${condition(
-    state,
-    texts.source,
-    ['source'],
-    html`<fieldset class="rule-boxes">
+  const inputs: Record<ConditionName | 'language', Html> = {
+    device: boxes(state, 'device', texts.device, kinds),
+    os: boxes(state, 'os', texts.os, oses, commonSystems.length),
+    country: text('country', texts.country, texts.countryHint),
+    language: text('language', texts.language, texts.languageHint),
+    source: html`<fieldset class="rule-boxes">
       <legend>${texts.source}</legend>
       ${radios(state, 'source', sources)}
     </fieldset>`,
-  )}
-  ${times(state)} ${counts(state)}`
+    placement: text('placement', texts.placement, texts.placementHint),
+  }
+  const folded = Object.entries(inputs) as [keyof typeof inputs, Html][]
+  return html`${folded.map(([name, input]) => condition(state, texts[name], [name], input))} ${times(state)}
+  ${counts(state)}`
 }
 
 function times(state: EditorState): Html {

@@ -47,12 +47,13 @@ export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
   const instant = (name: 'from' | 'until') => read(name, (local) => options.instantOf(local, timezone, name))
   const weekdays = choices('weekdays')
   const hours = read('hours', (value) => readList(value, readSpan))
-  const when: SpokenRule['when'] = {
+  const when: Required<SpokenRule['when']> = {
     device: choices('device'),
     os: choices('os'),
     country: read('country', (value) => readList(value, codesByName(countryCodes, 'region', language))),
     language: read('language', (value) => readList(value, codesByName(languageCodes, 'language', language))),
     source: text('source') || undefined,
+    placement: read('placement', (value) => readList(value, readId)),
     from: instant('from'),
     until: instant('until'),
     weekdays,
@@ -74,6 +75,11 @@ function readList(text: string, read: (item: string) => string | undefined): str
     .filter(Boolean)
   const values = items.map(read).filter((value) => value !== undefined)
   return values.length > 0 && values.length === items.length ? [...new Set(values)] : undefined
+}
+
+/** The id of a placement. */
+function readId(text: string): string | undefined {
+  return /^[\w-]{1,32}$/.test(text) ? text : undefined
 }
 
 /** A whole number, also with separators between its thousands. */

@@ -1,7 +1,7 @@
 import type { Rule } from '../../../links/rules/rule.ts'
 import { usualZone, type Language } from '../../../texts/language.ts'
 import { nameIn } from './sentence.ts'
-import type { ReadOptions, TypedValues } from './read-rule.ts'
+import type { ReadOptions, RuleField, TypedValues } from './read-rule.ts'
 
 /** What the editor shows for a new rule. */
 export function valuesOfNewRule(language: Language): TypedValues {
@@ -14,12 +14,13 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
   const zone = when.timezone ?? usualZone[language]
   const one = (value: string | number | undefined) => (value === undefined ? [] : [String(value)])
   const joined = (list: string[] | undefined) => (list === undefined ? [] : [list.join(', ')])
-  const values: Record<string, string[]> = {
+  const fields: Record<RuleField | 'answer', string[]> = {
     device: when.device ?? [],
     os: when.os ?? [],
     country: joined(when.country?.map((code) => nameIn(language, 'region', code))),
     language: joined(when.language),
     source: [when.source ?? ''],
+    placement: joined(when.placement),
     from: one(when.from && localTime(when.from, zone)),
     until: one(when.until && localTime(when.until, zone)),
     weekdays: when.weekdays ?? [],
@@ -32,6 +33,7 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
     target: one(then.target),
     ended: one(then.ended),
   }
+  const values: Record<string, string[]> = fields
   return (name) => values[name] ?? []
 }
 

@@ -1,3 +1,4 @@
+import type { ConditionName } from '../../../dimensions/dimensions.ts'
 import { periodOf } from '../../../links/rules/period.ts'
 import { languages, locales, type ByLanguage, type Language } from '../../../texts/language.ts'
 import type { SentenceTexts } from '../../../texts/rules.ts'
@@ -17,6 +18,7 @@ export interface SpokenRule {
     country?: string[] | undefined
     language?: string[] | undefined
     source?: string | undefined
+    placement?: string[] | undefined
     from?: string | undefined
     until?: string | undefined
     weekdays?: string[] | undefined
@@ -76,17 +78,17 @@ export function periodText(rule: SpokenRule, { language, texts }: Wording): stri
 }
 
 function visitorClauses(when: SpokenRule['when'], { language, texts }: Wording): string[] {
-  const clauses: string[] = []
-  const say = (template: string, values: string[] | undefined, nameOf: (value: string) => string) => {
-    if (values !== undefined && values.length > 0)
-      clauses.push(fill(template, { list: oneOf(values.map(nameOf), language) }))
+  const say = (template: string, values: string[] = [], nameOf: (value: string) => string = (value) => value) =>
+    values.length > 0 ? fill(template, { list: oneOf(values.map(nameOf), language) }) : undefined
+  const clauses: Record<ConditionName | 'language', string | undefined> = {
+    os: say(texts.on, when.os, (name) => ownValue(texts.systems, name) ?? name),
+    device: say(texts.on, when.device, (name) => ownValue(texts.devices, name) ?? name),
+    country: say(texts.in, when.country, (code) => ownValue(texts.countries, code) ?? nameIn(language, 'region', code)),
+    language: say(texts.speaking, when.language, (tag) => nameIn(language, 'language', tag)),
+    placement: say(texts.placement, when.placement),
+    source: when.source === 'qr' || when.source === 'link' ? texts[when.source] : undefined,
   }
-  say(texts.on, when.os, (name) => ownValue(texts.systems, name) ?? name)
-  say(texts.on, when.device, (name) => ownValue(texts.devices, name) ?? name)
-  say(texts.in, when.country, (code) => ownValue(texts.countries, code) ?? nameIn(language, 'region', code))
-  say(texts.speaking, when.language, (tag) => nameIn(language, 'language', tag))
-  if (when.source === 'qr' || when.source === 'link') clauses.push(texts[when.source])
-  return clauses
+  return Object.values(clauses).filter((clause) => clause !== undefined)
 }
 
 function timeClauses({ from, until, weekdays, hours, timezone }: SpokenRule['when'], wording: Wording): string[] {

@@ -2,7 +2,7 @@ import { html, type Html } from '../../../http/html.ts'
 import type { Notice, OwnerView } from '../view.ts'
 
 /** The names of the cards: their ids on the page. */
-export type CardName = 'names' | 'pause' | 'password' | 'shares' | 'webhook' | 'key'
+export type CardName = 'names' | 'placements' | 'pause' | 'password' | 'shares' | 'webhook' | 'key'
 
 /** The id of a card's element. */
 export function cardId(name: CardName): string {

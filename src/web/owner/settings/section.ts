@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import { placementTexts } from '../../../texts/placements.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Notice, OwnerView } from '../view.ts'
@@ -8,12 +9,13 @@ import { keyCard } from './key.ts'
 import { namesCard } from './names.ts'
 import { passwordCard } from './password.ts'
 import { pauseCard } from './pause.ts'
+import { placementsCard } from './placements.ts'
 import { sharesCard } from './shares.ts'
 import { webhookCard } from './webhook.ts'
 
 /** The section of the settings. A link that was removed for abuse has only those that change nothing of it. */
 export function settingsSection(view: OwnerView, notice: Notice | undefined): Html {
-  const changes = [namesCard, pauseCard, passwordCard]
+  const changes = [namesCard, placementsCard, pauseCard, passwordCard]
   const cards = view.link.suspension === null ? [...changes, sharesCard, webhookCard, keyCard] : [sharesCard, keyCard]
   return html`<section id="settings" aria-labelledby="settings-title">
     <h2 id="settings-title">${settingsTexts[view.language].title}</h2>
@@ -27,6 +29,8 @@ export function settingsNotices(language: Language): Record<string, Notice> {
   const { shares, webhook } = sharingTexts[language]
   return {
     named: { at: cardId('names'), text: names.done },
+    placed: { at: cardId('placements'), text: placementTexts[language].done },
+    unplaced: { at: cardId('placements'), text: placementTexts[language].removed },
     paused: { at: cardId('pause'), text: pause.donePaused },
     resumed: { at: cardId('pause'), text: pause.doneResumed },
     protected: { at: cardId('password'), text: password.done },

@@ -1,0 +1,44 @@
+import type { ByLanguage } from './language.ts'
+
+const en = {
+  title: 'Placements',
+  lead: 'One link, many places: each place gets a QR code of its own, and the statistics count its scans apart.',
+  advice: 'Name a place, such as “Shop window” or “Flyer May”, and not a person.',
+  count: (number: number) => (number === 0 ? 'None' : number === 1 ? '1 place' : `${number} places`),
+  downloads: (place: string) => `QR code: ${place}`,
+  remove: 'Remove',
+  new: 'Add or rename a place',
+  name: 'Name',
+  nameFault: 'Use at most 80 characters, and no control characters.',
+  id: 'ID',
+  idHint:
+    'the code contains it: 1 to 32 letters (A to Z), digits, - and _. One that is listed above gets the new name.',
+  idFault: 'Use 1 to 32 letters (A to Z), digits, - and _; only 1 itself is taken.',
+  button: 'Save place',
+  full: (most: number) => `This link has ${most} places, which is the most.`,
+  done: 'The place is saved. Download its code and hang it there.',
+  removed: 'The place is removed. Its past scans stay; further ones count without a place.',
+}
+
+const de: typeof en = {
+  title: 'Platzierungen',
+  lead: 'Ein Link, viele Orte: Jeder Ort bekommt einen eigenen QR-Code, und die Statistik zählt seine Scans getrennt.',
+  advice: 'Nennen Sie einen Ort, zum Beispiel „Schaufenster“ oder „Flyer Mai“, und keine Person.',
+  count: (number) => (number === 0 ? 'Keine' : number === 1 ? '1 Ort' : `${number} Orte`),
+  downloads: (place) => `QR-Code: ${place}`,
+  remove: 'Entfernen',
+  new: 'Ort hinzufügen oder umbenennen',
+  name: 'Name',
+  nameFault: 'Bitte höchstens 80 Zeichen und keine Steuerzeichen.',
+  id: 'ID',
+  idHint:
+    'sie steht im Code: 1 bis 32 Buchstaben (A bis Z), Ziffern, - und _. Eine, die oben steht, bekommt den neuen Namen.',
+  idFault: 'Bitte 1 bis 32 Buchstaben (A bis Z), Ziffern, - und _; nur die 1 allein ist vergeben.',
+  button: 'Ort speichern',
+  full: (most) => `Dieser Link hat ${most} Orte; mehr sind nicht möglich.`,
+  done: 'Der Ort ist gespeichert. Laden Sie seinen Code herunter und hängen Sie ihn dort auf.',
+  removed: 'Der Ort ist entfernt. Seine bisherigen Scans bleiben; weitere zählen ohne Ort.',
+}
+
+/** The places in which the code of a link hangs. */
+export const placementTexts: ByLanguage<typeof en> = { en, de }
