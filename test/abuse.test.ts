@@ -90,6 +90,7 @@ describe('a listed destination is refused', () => {
     ['a listed path', { target: 'https://cdn.files.example/evil/x.exe' }, ['/target']],
     ['a store', { kind: 'appstore', ios: GOOD, android: BAD, fallback: BAD }, ['/android', '/fallback']],
     ['a web site', { kind: 'vcard', firstName: 'A', website: BAD }, ['/website']],
+    ['a page about an event', { kind: 'event', summary: 'A', start: '2027-06-12', url: BAD }, ['/url']],
     [
       'a button',
       {

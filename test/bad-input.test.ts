@@ -220,6 +220,7 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
       { kind: 'appstore', ios: 'https://example.com/', fallback: bad },
       { kind: 'appstore', ios: 'https://example.com/', target: bad },
       { kind: 'vcard', org: 'x', website: bad },
+      { kind: 'event', summary: 'x', start: '2027-06-12', url: bad },
       { kind: 'vcard', org: 'x', target: bad },
       { kind: 'page', headline: 'x', links: [{ label: 'x', url: bad }] },
       { kind: 'page', headline: 'x', payload: { links: [{ label: 'x', url: bad }] } },

@@ -67,6 +67,7 @@ const everyUrl = (url: string): [body: Record<string, unknown>, pointers: string
   ],
   [{ kind: 'appstore', payload: { ios: url, android: url } }, ['/payload/ios', '/payload/android']],
   [{ kind: 'vcard', firstName: 'Ada', website: url }, ['/website']],
+  [{ kind: 'event', summary: 'Fair', start: '2027-06-12', url }, ['/url']],
   [
     {
       kind: 'page',

@@ -115,7 +115,7 @@ test('the warning names what a rule, the store of the platform or the password l
   assert.equal((await scansOf(server, locked.token)).scans, 2)
 })
 
-test('a page and a contact are folded below the warning, and programs get them as before', async (t) => {
+test('a page, a contact and an event are folded below the warning, and programs get them as before', async (t) => {
   const server = await startServer(t)
   const page = await create(server, {
     kind: 'page',
@@ -123,11 +123,13 @@ test('a page and a contact are folded below the warning, and programs get them a
     links: [{ label: 'Here', url: 'https://example.com/car' }],
   })
   const card = await create(server, { kind: 'vcard', firstName: 'Ada', org: 'Bank' })
+  const fair = await create(server, { kind: 'event', summary: 'Fair', start: '2027-06-12' })
   const before = await (await visit(page.short_url)).text()
-  for (const { code } of [page, card]) await operate(server, 'warn', code)
+  for (const { code } of [page, card, fair]) await operate(server, 'warn', code)
   for (const [{ short_url: url }, content] of [
     [page, 'Win a car'],
     [card, 'Ada'],
+    [fair, 'Fair'],
   ] as const) {
     const markup = await (await visit(url, BROWSER)).text()
     assert.match(markup, /<title>Be careful with this link<\/title>/)
@@ -139,6 +141,7 @@ test('a page and a contact are folded below the warning, and programs get them a
   }
   assert.equal(await (await visit(page.short_url)).text(), before)
   assert.match(await (await visit(card.short_url, { accept: 'text/vcard' })).text(), /^BEGIN:VCARD/)
+  assert.match(await (await visit(`${fair.short_url}.ics`, BROWSER)).text(), /^BEGIN:VCALENDAR/)
   assert.equal((await scansOf(server, page.token)).scans, 3)
 })
 

@@ -1,5 +1,6 @@
 // Every page of the service, with and without data, and how it shows what is wrong.
 import { sql } from '#kysely'
+import { kinds } from '../../src/links/kinds/index.ts'
 import { createBlocked } from './blocked-links.ts'
 import type { Ending } from './cleanup.ts'
 import { startDns } from './dns.ts'
@@ -25,6 +26,13 @@ export interface SeededPages {
 const TARGET = 'https://example.com/xyzzy'
 const PAGE = { kind: 'page', headline: 'Xyzzy', links: [{ label: 'Plugh', url: TARGET }] }
 const CARD = { kind: 'vcard', firstName: 'Zzyx', phone: '+49 30 1', email: 'a@example.com', website: TARGET }
+const EVENT = {
+  kind: 'event',
+  summary: 'Xyzzy',
+  start: '2027-06-12T14:00+02:00',
+  timezone: 'Europe/Berlin',
+  url: TARGET,
+}
 const RULES = [
   { when: { country: ['DE', 'FR'], language: ['pt'], device: ['mobile'] }, then: { target: 'https://example.org/' } },
   { when: { weekdays: ['mon', 'tue'], hours: ['18:00-02:00'], timezone: 'Europe/Berlin' }, then: { target: TARGET } },
@@ -53,6 +61,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   await add('fresh', { target: TARGET })
   await add('leaf', PAGE)
   await add('card', CARD)
+  await add('event', EVENT)
   await add('forapps', { kind: 'appstore', ios: TARGET, fallback: TARGET })
   await add('ruled', { target: TARGET, rules: RULES })
   await add('locked', { target: TARGET, password: 'correct horse battery' })
@@ -100,6 +109,7 @@ const manage = ({ url }: TestServer, { token }: Pick<Created, 'token'>) => `${ur
 const visits: SeededPages['visits'] = [
   ['/leaf', 200],
   ['/card', 200],
+  ['/event', 200],
   ['/locked', 200],
   ['/over', 410],
   ['/early', 410],
@@ -117,9 +127,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { rich = '', ruled = '', share = '', fresh = '' } = owned
   const shown = [
     '/',
-    '/?kind=vcard',
-    '/?kind=page',
-    '/?kind=appstore',
+    ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
     '/bulk',
     '/domains',
     '/docs',
