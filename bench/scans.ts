@@ -1,6 +1,6 @@
 // Scans of a busy service, derived from a counter so that each run has the same ones.
 import type { Scan } from '../src/scans/scan.ts'
-import { noValues } from '../src/dimensions/dimensions.ts'
+import { noValues } from '../test/support/no-values.ts'
 
 const devices = ['mobile', 'desktop', 'tablet']
 const systems = ['iOS', 'Android', 'Windows', 'macOS', 'Linux']

@@ -18,7 +18,7 @@ import { seededRandom } from './support/random.ts'
 import { seedScans } from './support/seeded-scans.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { bundleWithoutVisits as filesOf, makeArchive, type Packed } from './support/zip.ts'
-import { noValues } from '../src/dimensions/dimensions.ts'
+import { noValues } from './support/no-values.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 15, 20)
 const DAY = 86_400_000

@@ -10,7 +10,7 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { linkIdOf, linksIn } from './support/link-id.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { noValues } from '../src/dimensions/dimensions.ts'
+import { noValues } from './support/no-values.ts'
 
 const TARGET = { target: 'https://example.com/' }
 

@@ -13,7 +13,7 @@ import { poll } from './support/poll.ts'
 import { run } from './support/processes.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { noValues } from '../src/dimensions/dimensions.ts'
+import { noValues } from './support/no-values.ts'
 
 // The service on folders whose files do not belong together; the program, where the process matters.
 

@@ -23,7 +23,7 @@ import {
   type Created,
   type TestServer,
 } from './support/server.ts'
-import { noValues } from '../src/dimensions/dimensions.ts'
+import { noValues } from './support/no-values.ts'
 
 const OWN = 'https://example.com/own'
 const DAY = 86_400_000

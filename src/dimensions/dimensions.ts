@@ -45,9 +45,6 @@ export type ConditionValues = {
   [D in Ruled as D['name']]: D['condition'] extends { one: true } ? NonNullable<ReturnType<D['read']>> : string[]
 }
 
-/** What a scan has that says nothing. */
-export const noValues: Values = valuesOf(['link', null, null, null, null, null, null, null, null])
-
 // The three that follow are written out, because visits and the fold call them for each scan: a loop over the names takes twice as
 // long (docs/adr/0076-dimensions.md). Their types demand each dimension.
 

@@ -6,7 +6,7 @@ import { prune } from './sqlite/purge.ts'
 import type { FoldedScan } from './scan.ts'
 import { findInconsistentLinks } from './consistency.ts'
 import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
-import { noValues } from '../dimensions/dimensions.ts'
+import { noValues } from '../../test/support/no-values.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)

@@ -9,7 +9,7 @@ import { createReading } from '../../src/scans/statistics/reading.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from '../../src/scans/sqlite/warehouse.ts'
-import { noValues } from '../../src/dimensions/dimensions.ts'
+import { noValues } from './no-values.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 

@@ -4,7 +4,7 @@ import { type TestContext } from 'node:test'
 import { temporaryFolder } from './cleanup.ts'
 import { type Folders } from '../../src/scans/sqlite/fold.ts'
 import type { Scan } from '../../src/scans/scan.ts'
-import { noValues } from '../../src/dimensions/dimensions.ts'
+import { noValues } from './no-values.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 

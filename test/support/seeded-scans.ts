@@ -3,7 +3,7 @@ import type { Scan } from '../../src/scans/scan.ts'
 import { linkIdOf } from './link-id.ts'
 import { oneOf, type Random } from './random.ts'
 import type { TestServer } from './server.ts'
-import { noValues } from '../../src/dimensions/dimensions.ts'
+import { noValues } from './no-values.ts'
 
 const DAY = 86_400_000
 

@@ -9,7 +9,7 @@ import { compileRules, type VisitFacts } from './compile.ts'
 import { preferredLanguage } from './language.ts'
 import { shareOf } from './share.ts'
 import { rulesSchema, type Conditions, type Rule } from './rule.ts'
-import { noValues } from '../../dimensions/dimensions.ts'
+import { noValues } from '../../../test/support/no-values.ts'
 
 const validate = createValidator(rulesSchema)
 const HOUR = 3_600_000

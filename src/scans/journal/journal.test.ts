@@ -6,7 +6,7 @@ import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import { openJournal } from './journal.ts'
 import { openJournalFile, readJournalFile } from './journal-file.ts'
 import type { Scan } from '../scan.ts'
-import { noValues } from '../../dimensions/dimensions.ts'
+import { noValues } from '../../../test/support/no-values.ts'
 
 const scan: Scan = {
   ...noValues,

@@ -7,7 +7,7 @@ import { findInconsistentLinks } from '../consistency.ts'
 import { createReading } from '../statistics/reading.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
-import { noValues } from '../../dimensions/dimensions.ts'
+import { noValues } from '../../../test/support/no-values.ts'
 
 const scan = (at: number, referrer: string): FoldedScan => ({
   ...noValues,

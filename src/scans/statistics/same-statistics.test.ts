@@ -7,7 +7,7 @@ import type { TableName } from './export.ts'
 import type { Reading } from './reading.ts'
 import type { FoldedScan } from '../scan.ts'
 import type { StatsQuery } from './stats-query.ts'
-import { noValues } from '../../dimensions/dimensions.ts'
+import { noValues } from '../../../test/support/no-values.ts'
 
 const DAY = 86_400_000
 const END = Date.UTC(2026, 10, 21, 21, 50)

@@ -5,7 +5,7 @@ import { fill, scanStores, type ScanStore } from '../../../test/support/scan-sto
 import type { FoldedScan } from '../scan.ts'
 import { countDays } from './stats.ts'
 import type { Audience, StatsQuery } from './stats-query.ts'
-import { noValues } from '../../dimensions/dimensions.ts'
+import { noValues } from '../../../test/support/no-values.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

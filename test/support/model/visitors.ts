@@ -5,7 +5,7 @@ import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
 import { interpret } from '../rules.ts'
 import { fieldsOf, linkAt, type ModelLink, type World } from './model.ts'
-import { noValues } from '../../../src/dimensions/dimensions.ts'
+import { noValues } from '../no-values.ts'
 
 /** What visitors browse with: the last one is a robot. */
 const agents = [

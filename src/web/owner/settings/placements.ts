@@ -45,7 +45,7 @@ function placementItem(view: OwnerView, { id, name }: Placement): Html {
   const removal = html`<input type="hidden" name="id" value="${id}" />
     <button class="plain" aria-label="${texts.remove}: ${title}">${texts.remove}</button>`
   return html`<li>
-    <p class="row"><strong dir="auto">${title}</strong> <code>${id}</code></p>
+    <p class="row"><strong dir="auto">${title}</strong> ${title !== id && html`<code>${id}</code>`}</p>
     <div class="row">
       ${formats.map(
         ([format, more]) =>
