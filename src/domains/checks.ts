@@ -60,9 +60,9 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
     return domain === undefined || isFresh(domain) ? domain : checkDomain(domain, unwanted)
   }
 
-  const awaitCheck = createAwaitedChecks(MAX_AWAITING, (name, unwanted) =>
-    running.has(name) ? running.share(name, async () => undefined) : checkUnlessFresh(name, unwanted),
-  )
+  const joinOrCheck = (name: string, unwanted: AbortSignal) =>
+    running.has(name) ? running.share(name, async () => undefined) : checkUnlessFresh(name, unwanted)
+  const awaitCheck = createAwaitedChecks(MAX_AWAITING, joinOrCheck)
 
   async function sweep(): Promise<void> {
     const time = await removalTime()
@@ -89,10 +89,10 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
       const isClaimed = async () => (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) !== undefined
       if (domain.status === 'active' && !domain.proofWanted && !(await isClaimed())) return domain
       if (isFresh(domain)) return domain
-      const { registrable } = domain
-      const result = await awaitCheck(name, holder ?? { network: registrable, client: registrable })
-      return result === undefined ? domain : result.checked
+      return ((await awaitCheck(name, holder ?? asOneHolder(domain.registrable))) ?? { checked: domain }).checked
     },
     sweep: shareRun(sweep),
   }
 }
+
+const asOneHolder = (name: string): Holder => ({ network: name, client: name })
