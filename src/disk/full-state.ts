@@ -82,7 +82,8 @@ export function createFullState(needs: FullNeeds) {
       const bytes = bytesOf(space)
       const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
       if (!hasStore || !isDue || space.free < 2 * bytes + 2 * leastOf(bytes)) return
-      if (reserve.size() < bytes) await reserve.fill(bytes)
+      // One whose writing was interrupted may hold more.
+      if (reserve.size() !== bytes) await reserve.fill(bytes)
       if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
       isFull = false
     },
