@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { ownFields } from '../links/kinds/index.ts'
 import type { Link, Reported } from '../links/link.ts'
 import type { WebhookEventType } from '../links/webhook.ts'
 
@@ -26,8 +27,9 @@ const silent = new Set(['revision', 'updatedAt', 'suspension', 'warning', 'repor
 /** The names of the fields that differ between two revisions of a link, as the API calls them; never their values. */
 export function changedFields(before: Link, after: Link): string[] {
   const fields = Object.keys(after) as (keyof Link)[]
+  const valueOf = (link: Link, field: keyof Link) => (field === 'payload' ? ownFields(link) : link[field])
   const changed: string[] = fields.filter(
-    (field) => !silent.has(field) && !isDeepStrictEqual(before[field], after[field]),
+    (field) => !silent.has(field) && !isDeepStrictEqual(valueOf(before, field), valueOf(after, field)),
   )
   if ((before.suspension === null) !== (after.suspension === null)) changed.push('removed')
   if (!isDeepStrictEqual(before.warning, after.warning)) changed.push('warned')

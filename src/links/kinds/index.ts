@@ -23,6 +23,12 @@ export function kindOf(link: { kind: string }): Kind {
   return kind
 }
 
+/** The fields of a stored link that its kind has, without what the service keeps beside them. */
+export function ownFields(link: { kind: string; payload: Record<string, unknown> }): Record<string, unknown> {
+  const stamp = kindOf(link).stamp?.name
+  return stamp === undefined ? link.payload : { ...link.payload, [stamp]: undefined }
+}
+
 /** What may follow a code and a dot: the marks of compact QR images, and the files of kinds. */
 export const codeEndings: ReadonlySet<string> = new Set([
   'Q',

@@ -38,8 +38,11 @@ test("no kind's name occurs in src outside links/kinds", () => {
 
 test('no field of a kind has the name of a field that every link has', () => {
   const common = new Set(['kind', 'code', 'alias', 'active', 'design', 'payload', ...Object.keys(commonFields)])
-  for (const { name, fields } of kinds)
-    for (const field of Object.keys(fields.properties)) assert.ok(!common.has(field), `${name}: ${field}`)
+  for (const { name, fields, stamp } of kinds) {
+    const own = Object.keys(fields.properties)
+    for (const field of own) assert.ok(!common.has(field), `${name}: ${field}`)
+    if (stamp !== undefined) assert.ok(!own.includes(stamp.name) && !common.has(stamp.name), `${name}: ${stamp.name}`)
+  }
 })
 
 test('exactly the kinds that redirect are marked as redirects', () => {

@@ -267,5 +267,7 @@ test('a form that is saved as it was shown changes nothing, whatever the event',
   )
   // Half past two comes twice on this night: the later one stays.
   const later: EventFields = { summary: 'x', start: '2027-10-31T02:30+01:00', timezone: 'Europe/Berlin' }
-  assert.deepEqual(reading.toFields(present(reading.toInputs(later)), 'en', later), later)
+  const hour: EventFields = { ...later, start: '2027-10-31T02:30+02:00', end: '2027-10-31T02:30+01:00' }
+  for (const stored of [later, hour])
+    assert.deepEqual(reading.toFields(present(reading.toInputs(stored)), 'en', stored), stored)
 })

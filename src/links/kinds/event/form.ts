@@ -26,13 +26,13 @@ function toFields(typed: Record<string, unknown>, language: Language, before?: E
   const hasTime = start_time !== undefined || end_time !== undefined
   const zone = asText(timezone) || (hasTime ? usualZone[language] : '')
   const { start, end } = typedPeriod(textOf)
-  const kept = [before?.start, before?.end].filter((moment) => moment !== undefined)
   // One that was not changed stays as it was: by the clock, an hour comes twice when summer ends.
-  const momentOf = (wall: string) => kept.find((each) => isSameWall(each, wall, zone)) ?? momentAt(wall, zone)
+  const momentOf = (wall: string, kept: string | undefined) =>
+    kept !== undefined && isSameWall(kept, wall, zone) ? kept : momentAt(wall, zone)
   return {
     ...others,
-    ...(start !== '' && { start: momentOf(start) }),
-    ...(end !== undefined && { end: momentOf(end) }),
+    ...(start !== '' && { start: momentOf(start, before?.start) }),
+    ...(end !== undefined && { end: momentOf(end, before?.end) }),
     ...(zone !== '' && !isOffset(zone) && zone !== unnamedZone(before) && { timezone: zone }),
   }
 }
