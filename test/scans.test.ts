@@ -93,7 +93,7 @@ test('statistics, export and totals have the values derived from a visit', async
   await goAndFold(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
   await goAndFold(server, link, from('1.1.1.1', { 'user-agent': agents.crawler }))
   assert.deepEqual(await csv(server, link), {
-    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer',
+    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer,placement',
     rows: [
       [
         '2026-11-20T12:30:15.123Z',
@@ -107,6 +107,7 @@ test('statistics, export and totals have the values derived from a visit', async
         'true',
         'false',
         'link',
+        '',
       ],
       [
         '2026-11-20T12:30:15.123Z',
@@ -120,8 +121,9 @@ test('statistics, export and totals have the values derived from a visit', async
         'false',
         'false',
         'link',
+        '',
       ],
-      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true', 'link'],
+      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true', 'link', ''],
     ],
   })
   const all = await stats(server, link)
