@@ -372,7 +372,7 @@ test('a link that has ended says so on a page and to programs, and its visits ar
       .trim()
       .split('\r\n')
       .slice(1)
-      .every((line) => line.endsWith(',1')),
+      .every((line) => line.endsWith(',1,')),
     csv,
   )
 

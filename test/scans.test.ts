@@ -93,7 +93,7 @@ test('statistics, export and totals have the values derived from a visit', async
   await goAndFold(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
   await goAndFold(server, link, from('1.1.1.1', { 'user-agent': agents.crawler }))
   assert.deepEqual(await csv(server, link), {
-    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer',
+    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer,placement',
     rows: [
       [
         '2026-11-20T12:30:15.123Z',
@@ -107,6 +107,7 @@ test('statistics, export and totals have the values derived from a visit', async
         'true',
         'false',
         'link',
+        '',
       ],
       [
         '2026-11-20T12:30:15.123Z',
@@ -120,8 +121,9 @@ test('statistics, export and totals have the values derived from a visit', async
         'false',
         'false',
         'link',
+        '',
       ],
-      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true', 'link'],
+      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true', 'link', ''],
     ],
   })
   const all = await stats(server, link)
@@ -233,11 +235,11 @@ test('a visitor counts once per link and UTC day, and a bot or a prefetch never 
   await next(from('2001:4860:1:2:ffff::9'))
   await next(from('::ffff:8.8.8.8'))
   assert.deepEqual(
-    (await csv(server, link)).rows.map((row) => row.slice(-3, -1).join()),
+    (await csv(server, link)).rows.map((row) => row.slice(-4, -2).join()),
     ['true,true', 'true,false', 'false,false', 'true,false', 'true,false', 'false,false', 'false,false'],
   )
   assert.deepEqual(
-    (await csv(server, other)).rows.map((row) => row.at(-3)),
+    (await csv(server, other)).rows.map((row) => row.at(-4)),
     ['true'],
   )
   now += 3 * 60 * 60 * 1000

@@ -13,49 +13,15 @@ function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonex
   return (invocation as { config: Config }).config
 }
 
-test('nothing is required: every value has a default', () => {
-  assert.deepEqual(read([]), {
-    port: 3000,
-    host: '0.0.0.0',
-    baseUrl: undefined,
-    dataDir: './data',
-    databaseUrl: undefined,
-    databaseListenUrl: undefined,
-    databasePool: 10,
-    adoptFrom: undefined,
-    redisUrl: undefined,
-    trustProxy: undefined,
-    dnsServers: undefined,
-    tls: false,
-    httpPort: 80,
-    httpsPort: 443,
-    acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
-    acmeEmail: undefined,
-    scanSync: 'process',
-    scanRetention: Number.POSITIVE_INFINITY,
-    geoipDb: ['bundled'],
-    geoHeaders: undefined,
-    abuseFeeds: undefined,
-    contact: undefined,
-    create: 'open',
-    limitLinks: 60,
-    limitChanges: 5000,
-    limitBulk: 10,
-    limitAliases: 5000,
-    limitRawScans: 200_000,
-    diskFloor: 'auto',
-    limitQr: 300,
-    limitDomains: 10,
-    limitReports: 20,
-    reportThreshold: 5,
-    limitFailures: 600,
-    limitGuesses: 20,
-    limitLinkGuesses: 100,
-    limitMisses: 1200,
-    qrMarker: true,
-    reusePort: false,
-    webhooks: true,
-  })
+test('nothing is required: every setting has a default that is allowed, or may be unset', () => {
+  const config = read([])
+  for (const [key, { name, fallback, parse }] of Object.entries(settings)) {
+    const value = config[key as keyof Config]
+    if (fallback === undefined) assert.equal(value, undefined, name)
+    else assert.deepEqual(value, parse(fallback), name)
+    assert.equal(value === undefined, fallback === undefined, `${name}=${fallback} is not allowed`)
+  }
+  assert.equal(config.scanRetention, Number.POSITIVE_INFINITY)
 })
 
 test('a flag wins over the environment, which wins over the .env file', (t) => {

@@ -15,6 +15,7 @@ import { StartError } from '../lib/start-error.ts'
 export const settings = {
   port: setting({
     name: 'PORT',
+    isChecked: true,
     fallback: '3000',
     parse: (text) => integer(text, 0, 65_535),
     allowed: 'a whole number from 0 to 65535 (0 takes any free port)',
@@ -22,6 +23,7 @@ export const settings = {
   }),
   host: setting({
     name: 'HOST',
+    isChecked: true,
     fallback: '0.0.0.0',
     parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
     allowed: 'an IP address or a host name of this machine',
@@ -29,6 +31,7 @@ export const settings = {
   }),
   reusePort: setting({
     name: 'REUSE_PORT',
+    isChecked: true,
     fallback: 'off',
     parse: onOrOff,
     allowed: '`on` or `off`',
@@ -74,6 +77,7 @@ export const settings = {
   }),
   create: setting({
     name: 'CREATE',
+    isChecked: true,
     fallback: 'open',
     parse: oneOf({ open: 'open' as const, token: 'token' as const, closed: 'closed' as const }),
     allowed: '`open`, `token` or `closed`',
@@ -102,6 +106,16 @@ type Settings = typeof settings
 /** The parsed value of each setting. */
 export type Config = { readonly [K in keyof Settings]: Value<Settings[K]> }
 type Value<S> = S extends Setting<infer T, infer F> ? NonNullable<T> | (F extends string ? never : undefined) : never
+
+/** The settings that checks of `quirl doctor` are about: those whose entry says so. */
+export type CheckedConfig = {
+  readonly [K in keyof Settings as Settings[K] extends { isChecked: true } ? K : never]: Config[K]
+}
+
+export function checkedConfig(config: Config): CheckedConfig {
+  const checked = Object.entries<Setting<unknown>>(settings).filter(([, { isChecked }]) => isChecked === true)
+  return Object.fromEntries(checked.map(([key]) => [key, config[key as keyof Config]])) as CheckedConfig
+}
 
 /** The part of a command that parsing needs. */
 export interface CommandShape {

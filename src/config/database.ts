@@ -25,6 +25,7 @@ export const databaseSettings = {
   }),
   databasePool: setting({
     name: 'DATABASE_POOL',
+    isChecked: true,
     fallback: '10',
     parse: (text) => integer(text, 2, 1000),
     allowed: 'a whole number from 2 to 1000',

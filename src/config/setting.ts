@@ -6,12 +6,16 @@ export interface Setting<T, F extends string | undefined = string | undefined> {
   fallback: F
   /** Whether errors must not have its value, which may hold a password. */
   isSecret?: boolean
+  /** Whether checks of `quirl doctor` get its value, as JSON: not for what may hold a credential. */
+  isChecked?: boolean
   parse: (text: string) => T | undefined
   /** Completes "is not allowed: it must be …". */
   allowed: string
   doc: string
 }
 
-export function setting<T, F extends string | undefined>(spec: Setting<T, F>): Setting<T, F> {
+export function setting<T, F extends string | undefined, const S extends Setting<T, F>>(
+  spec: S & Setting<T, F>,
+): S & Setting<T, F> {
   return spec
 }

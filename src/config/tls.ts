@@ -15,6 +15,7 @@ export const tlsSettings = {
   }),
   tls: setting({
     name: 'TLS',
+    isChecked: true,
     fallback: 'off',
     parse: onOrOff,
     allowed: '`on` or `off`',
@@ -22,6 +23,7 @@ export const tlsSettings = {
   }),
   httpPort: setting({
     name: 'HTTP_PORT',
+    isChecked: true,
     fallback: '80',
     parse: port,
     allowed: ports,
@@ -29,6 +31,7 @@ export const tlsSettings = {
   }),
   httpsPort: setting({
     name: 'HTTPS_PORT',
+    isChecked: true,
     fallback: '443',
     parse: port,
     allowed: ports,

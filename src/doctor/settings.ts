@@ -1,11 +1,8 @@
 import { isOpenToPublic, listSourcesOf } from '../abuse/list-sources.ts'
-import type { Config } from '../config/config.ts'
+import { checkedConfig, type CheckedConfig, type Config } from '../config/config.ts'
 
 /** The settings that checks are about, as JSON: without credentials. */
-export interface CheckedSettings extends Pick<
-  Config,
-  'host' | 'port' | 'create' | 'tls' | 'httpPort' | 'httpsPort' | 'databasePool' | 'reusePort'
-> {
+export interface CheckedSettings extends CheckedConfig {
   baseUrl: string | null
   trustsProxies: boolean
   /** Whether links are in PostgreSQL, and requests are counted in Redis. */
@@ -18,16 +15,8 @@ export interface CheckedSettings extends Pick<
 
 export function checkedSettings(config: Config): CheckedSettings {
   const hasLists = listSourcesOf(config).length > 0
-  const { host, port, create, tls, httpPort, httpsPort, databasePool, reusePort } = config
   return {
-    host,
-    port,
-    create,
-    tls,
-    httpPort,
-    httpsPort,
-    databasePool,
-    reusePort,
+    ...checkedConfig(config),
     baseUrl: config.baseUrl ?? null,
     trustsProxies: (config.trustProxy ?? []).length > 0,
     isShared: config.databaseUrl !== undefined,

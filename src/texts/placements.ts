@@ -8,9 +8,9 @@ const en = {
   downloads: (place: string) => `QR code: ${place}`,
   remove: 'Remove',
   new: 'Add or rename a place',
-  name: 'Name',
+  name: 'Name of the place',
   nameFault: 'Use at most 80 characters, and no control characters.',
-  id: 'ID',
+  id: 'ID of the place',
   idHint:
     'the code contains it: 1 to 32 letters (A to Z), digits, - and _. One that is listed above gets the new name.',
   idFault: 'Use 1 to 32 letters (A to Z), digits, - and _; only 1 itself is taken.',
@@ -28,9 +28,9 @@ const de: typeof en = {
   downloads: (place) => `QR-Code: ${place}`,
   remove: 'Entfernen',
   new: 'Ort hinzufügen oder umbenennen',
-  name: 'Name',
+  name: 'Name des Orts',
   nameFault: 'Bitte höchstens 80 Zeichen und keine Steuerzeichen.',
-  id: 'ID',
+  id: 'ID des Orts',
   idHint:
     'sie steht im Code: 1 bis 32 Buchstaben (A bis Z), Ziffern, - und _. Eine, die oben steht, bekommt den neuen Namen.',
   idFault: 'Bitte 1 bis 32 Buchstaben (A bis Z), Ziffern, - und _; nur die 1 allein ist vergeben.',

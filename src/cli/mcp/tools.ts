@@ -158,7 +158,7 @@ async function drawCode(
     return dataOf<unknown>(
       await client.GET('/api/qr', { params: { query: { data, format: 'png' } }, parseAs: 'arrayBuffer' }),
     ) as ArrayBuffer
-  throw new StartError('give either code, perhaps with placement, or data')
+  throw new StartError('give either code or data; placement goes with code')
 }
 
 function imageOf(image: ArrayBuffer): CallToolResult {
