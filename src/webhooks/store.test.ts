@@ -9,6 +9,7 @@ import type { Database } from '../db/database.ts'
 import { createDraining } from '../lib/draining.ts'
 import type { Link, Totals } from '../links/link.ts'
 import type { WebhookEventType } from '../links/webhook.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
 import { createLinkWebhooks } from './changes.ts'
 import { createEvent } from './event.ts'
 import { createMilestones, reachedMilestone } from './milestones.ts'
@@ -64,6 +65,23 @@ function storeTests(driver: StoreDriver): void {
     assert.equal(await remove(db, link), true)
     assert.equal(await store.findWebhook(db.read, link.id), undefined)
     assert.deepEqual(await waiting(db), [])
+  })
+
+  each('what is due is of the network of the oldest event that waits, of which no address is stored', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    const webhooks = webhooksOf(db)
+    const change = (title: string, holder?: Holder) =>
+      db.transaction((transaction) => webhooks.onChange(transaction, link, { ...link, title }, { holder }))
+    await change('One')
+    assert.equal((await dueOf(db, link)).network, '')
+    await db.write.deleteFrom('outbox').execute()
+    await change('Two', asHolder('198.51.100.7'))
+    await change('Three', asHolder('203.0.113.7'))
+    const rows = await db.read.selectFrom('outbox').select('network').orderBy('id').execute()
+    assert.equal(new Set(rows.map(({ network }) => network)).size, 2)
+    for (const { network } of rows) assert.match(network ?? '', /^[0-9a-f]{12}$/)
+    assert.equal((await dueOf(db, link)).network, rows[0]?.network)
   })
 
   each('an event whose transaction fails is not sent', async (db) => {
