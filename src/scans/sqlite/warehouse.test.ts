@@ -52,7 +52,7 @@ test('scans of a version without rules have been answered by their links', async
   const warehouse = openWarehouse(file)
   warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
   warehouse.db.exec(
-    'alter table scans drop column answer; alter table totals drop column people_again; drop table raw_missing; drop table imported; drop table unused; pragma user_version = 4',
+    'alter table scans drop column answer; alter table scans drop column placement; alter table totals drop column people_again; drop table raw_missing; drop table imported; drop table unused; pragma user_version = 4',
   )
   warehouse.close()
 
@@ -63,7 +63,7 @@ test('scans of a version without rules have been answered by their links', async
   const { csv } = await reading.exportPage('scans', 1, [], 10)
   const answers = csv.trim().split('\r\n')
   assert.deepEqual(
-    answers.map((line) => line.split(',').at(-1)),
+    answers.map((line) => line.split(',').at(-2)),
     ['link', 'link', '2'],
   )
   // Of a whole day, of whose scans the rollups count the answers, and of the edges of a window, which raw scans count.
