@@ -60,7 +60,7 @@ for (const [name, change] of [
   ['a wrong audience', 'update scans set bot = 1 - bot where link_id = 2 and n < 30'],
   [
     'an extra scan',
-    'insert into scans select link_id, at, n + 1000, source, device, os, browser, country, city, referrer, first, bot, answer from scans where link_id = 2 limit 1',
+    'insert into scans select link_id, at, n + 1000, source, device, os, browser, country, city, referrer, first, bot, answer, placement from scans where link_id = 2 limit 1',
   ],
 ] as const) {
   test(`a link with ${name} is found, and no other`, async (t) => {

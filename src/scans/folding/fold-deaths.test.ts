@@ -112,7 +112,7 @@ async function compare(
   const { csv } = await reading.exportPage('scans', linkId, [], 1000)
   const lines = stored.map(
     (each) =>
-      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'}\r\n`,
+      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'},\r\n`,
   )
   assert.deepEqual(csv.split(/(?<=\n)/).sort(), lines.length > 0 ? lines.sort() : [''])
   const count = (rows: typeof model) => ({ scans: rows.length, firsts: rows.filter((each) => each.first).length })
