@@ -43,7 +43,7 @@ function multiplyScans(dataDir: string): void {
   db.exec(`
     with recursive more (number) as (values (1000) union all select number + 1 from more where number < 300000)
     insert into scans
-    select link_id, at, number, source, device, os, browser, country, city, referrer, first, bot, answer
+    select link_id, at, number, source, device, os, browser, country, city, referrer, first, bot, answer, placement
     from more, (select * from scans limit 1)`)
   db.close()
 }

@@ -25,8 +25,8 @@ const columns = [
   'totals',
   'utm',
   'rules',
-  'placements',
   'payload',
+  'placements',
 ] as const
 
 /** @throws {StartError} for two formats */

@@ -20,7 +20,10 @@ test('a code that an older version issued again while its link was deleted is fr
     .insertInto('codes')
     .values([{ code_key: 'twice' }, { code_key: 'once' }])
     .execute()
+  // The older version had no placements, which this one's insertion names.
+  await older.write.schema.alterTable('links').addColumn('placements', 'text').execute()
   assert.equal(await insertLink(older, newLink('other')), true)
+  await older.write.schema.alterTable('links').dropColumn('placements').execute()
   await older.write.updateTable('links').set({ code_key: 'twice' }).execute()
   await older.close()
 

@@ -24,7 +24,7 @@ async function fullLink(site: Site): Promise<Created> {
   return link
 }
 
-const all = ['names', 'pause', 'password', 'shares', 'webhook', 'key']
+const all = ['names', 'placements', 'pause', 'password', 'shares', 'webhook', 'key']
 
 export const screens: Screen[] = [
   {
