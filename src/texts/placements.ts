@@ -2,7 +2,7 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   title: 'Placements',
-  lead: 'One link, many places: each place gets a QR code of its own, and the statistics count its scans apart.',
+  lead: 'One link, many places: each place gets a QR code of its own, and the statistics count its visits apart.',
   advice: 'Name a place, such as “Shop window” or “Flyer May”, and not a person.',
   count: (number: number) => (number === 0 ? 'None' : number === 1 ? '1 place' : `${number} places`),
   downloads: (place: string) => `QR code: ${place}`,
@@ -17,12 +17,12 @@ const en = {
   button: 'Save place',
   full: (most: number) => `This link has ${most} places, which is the most.`,
   done: 'The place is saved. Download its code and hang it there.',
-  removed: 'The place is removed. Its past scans stay; further ones count without a place.',
+  removed: 'The place is removed. Its visits so far stay; further ones count without a place.',
 }
 
 const de: typeof en = {
   title: 'Platzierungen',
-  lead: 'Ein Link, viele Orte: Jeder Ort bekommt einen eigenen QR-Code, und die Statistik zählt seine Scans getrennt.',
+  lead: 'Ein Link, viele Orte: Jeder Ort bekommt einen eigenen QR-Code, und die Statistik zählt seine Besuche getrennt.',
   advice: 'Nennen Sie einen Ort, zum Beispiel „Schaufenster“ oder „Flyer Mai“, und keine Person.',
   count: (number) => (number === 0 ? 'Keine' : number === 1 ? '1 Ort' : `${number} Orte`),
   downloads: (place) => `QR-Code: ${place}`,
@@ -37,7 +37,7 @@ const de: typeof en = {
   button: 'Ort speichern',
   full: (most) => `Dieser Link hat ${most} Orte; mehr sind nicht möglich.`,
   done: 'Der Ort ist gespeichert. Laden Sie seinen Code herunter und hängen Sie ihn dort auf.',
-  removed: 'Der Ort ist entfernt. Seine bisherigen Scans bleiben; weitere zählen ohne Ort.',
+  removed: 'Der Ort ist entfernt. Seine bisherigen Besuche bleiben; weitere zählen ohne Ort.',
 }
 
 /** The places in which the code of a link hangs. */

@@ -124,7 +124,7 @@ const de: typeof en = {
       BS: 'den Bahamas',
     },
     speaking: 'bei Browsersprache {list}',
-    placement: 'nach einem Scan des Codes bei {list}',
+    placement: 'nach einem Besuch über den Code bei {list}',
     qr: 'nach einem Scan des QR-Codes',
     link: 'nach einem Klick auf den Link',
     from: 'ab {time}',
