@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { readTexts } from '../../test/support/texts.ts'
 import { languages, type Language } from './language.ts'
-
-const folder = new URL('./', import.meta.url)
 
 /** Words that no text has, with what to write instead. */
 const refused: Record<Language, [word: RegExp, instead: string][]> = {
@@ -55,9 +53,9 @@ function callWith(text: (...values: unknown[]) => unknown, given: number): unkno
 }
 
 /** The texts of a file that have a refused word, each with what to write. */
-function faultsOf(file: string, byLanguage: Record<string, object>): string[] {
+function faultsOf(name: string, byLanguage: Record<string, object>): string[] {
   return languages.flatMap((language) =>
-    [...textsIn(byLanguage[language], file.replace('.ts', ''))]
+    [...textsIn(byLanguage[language], name)]
       .filter(([path]) => !meant.has(path))
       .flatMap(([path, text]) =>
         refused[language]
@@ -68,11 +66,6 @@ function faultsOf(file: string, byLanguage: Record<string, object>): string[] {
 }
 
 test('a thing has one name in all texts: visit, private address, domain key, access code, shared view, block', async () => {
-  const files = readdirSync(folder).filter((file) => !/^language\.ts$|\.test\.ts$/.test(file))
-  const faults: string[] = []
-  for (const file of files) {
-    const module = (await import(new URL(file, folder).href)) as Record<string, Record<string, object>>
-    faults.push(...Object.values(module).flatMap((byLanguage) => faultsOf(file, byLanguage)))
-  }
+  const faults = (await readTexts()).flatMap(([name, texts]) => faultsOf(name, texts))
   assert.deepEqual(faults, [])
 })

@@ -1,10 +1,7 @@
 // Whether a page in one language says anything in the other.
-import { readdirSync } from 'node:fs'
 import { languages, type Language } from '../../src/texts/language.ts'
-import { passwordTexts } from '../../src/visits/password-texts.ts'
 import { saidBy } from './said.ts'
-
-const folder = new URL('../../src/texts/', import.meta.url)
+import { readTexts } from './texts.ts'
 
 /** Stands for what a text is filled with. */
 const FILLED = '\uE000'
@@ -29,9 +26,7 @@ export interface Catalogue {
 }
 
 export async function readCatalogues(): Promise<Record<Language, Catalogue>> {
-  const files = readdirSync(folder).filter((file) => !/^language\.ts$|\.test\.ts$/.test(file))
-  const modules = await Promise.all(files.map((file) => import(new URL(file, folder).href)))
-  const parts = [...modules.flatMap((module) => Object.values<Record<Language, unknown>>(module)), passwordTexts]
+  const parts = (await readTexts()).map(([, texts]) => texts)
   return Object.fromEntries(
     languages.map((language) => [language, catalogueOf(parts.map((part) => part[language]))]),
   ) as Record<Language, Catalogue>
