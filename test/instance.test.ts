@@ -325,6 +325,7 @@ function makeOld(dataDir: string): void {
     alter table links drop column reported_at;
     alter table links drop column reported_reason;
     alter table links drop column reported_networks;
+    alter table links drop column placements;
     drop table reporters;
     drop table reporter_salts;
     alter table domains drop column proof_wanted;
@@ -356,6 +357,7 @@ function makeOld(dataDir: string): void {
     alter table migrations drop column only_adds`)
   scans.exec(`
     alter table scans drop column answer;
+    alter table scans drop column placement;
     alter table totals drop column people_again;
     alter table quarter_hourly rename to pulse;
     alter table dictionary rename to words;

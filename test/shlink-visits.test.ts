@@ -186,7 +186,7 @@ test('a visit is described by the rules of quirl, and nothing in it is an addres
   const scans = await scansOf(server, token)
   const none = { device: '', os: '', browser: '', country: '', city: '', referrer: 'direct' }
   const known = { ...none, device: 'mobile', os: 'iOS', browser: 'Safari' }
-  const common = { source: 'link', unique: 'false', answer: 'link' }
+  const common = { source: 'link', unique: 'false', answer: 'link', placement: '' }
   const at = (hour: number) => ({ scanned_at: `2026-11-01T${String(hour).padStart(2, '0')}:00:00.000Z`, ...common })
   assert.deepEqual(scans, [
     { ...at(9), ...known, country: 'US', city: 'Cupertino, CA', referrer: 'facebook.com', bot: 'false' },
