@@ -198,7 +198,7 @@ test('a moved event is still the one that calendars know, and its next version i
 
 test('the commands name the kind, and create an event from a file', async (t) => {
   for (const name of ['shorten', 'links'])
-    assert.match((await outcomeOf([name, '--help'])).stdout, /--kind=… +url, appstore, vcard, page or event/)
+    assert.match((await outcomeOf([name, '--help'])).stdout, /--kind=… +.*\bevent\b/)
   const file = join(temporaryFolder(t), 'event.json')
   const { kind, ...fields } = fair
   writeFileSync(file, JSON.stringify(fields))

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { dimensionNames } from '../src/dimensions/dimensions.ts'
 import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { heavyDrawing } from './support/costly-logos.ts'
@@ -40,10 +41,11 @@ async function unread(t: TestContext, { port }: Service, request: string): Promi
 /** Gives the only link of a stopped service more scans than the buffers of a connection hold. */
 function multiplyScans(dataDir: string): void {
   const db = new DatabaseSync(join(dataDir, 'scans.db'))
+  const others = [...dimensionNames, 'first', 'bot'].join(', ')
   db.exec(`
     with recursive more (number) as (values (1000) union all select number + 1 from more where number < 300000)
-    insert into scans
-    select link_id, at, number, source, device, os, browser, country, city, referrer, first, bot, answer, placement
+    insert into scans (link_id, at, n, ${others})
+    select link_id, at, number, ${others}
     from more, (select * from scans limit 1)`)
   db.close()
 }

@@ -70,7 +70,7 @@ export interface Dimension<Name extends string = string, Value = unknown> {
   parse(this: void, column: string, cell: string): Value
   /** The condition of rules on it, if there is one. */
   condition: Condition | undefined
-  /** The place of its table on the page of the statistics, from 1. */
+  /** The place of its table on the page of the statistics, from 1; no two have the same. */
   panel: number
   words: ByLanguage<Words>
 }

@@ -51,7 +51,8 @@ interface CheckedParts {
  *
  * What costs the client's quota or the service's time comes in this order: a new design is drawn (`qr`), a new webhook is
  * charged as a creation (`links`), everything else is validated, a password is hashed (`links`), and what is written is charged
- * by its size (`changes`). A change that fails is refunded, but for what it has had drawn and hashed.
+ * by its size (`changes`). A change that fails is refunded, but for its design, which was looked at by then, and a password that was hashed.
+ * One with a new webhook and a new password pays for both.
  * @param owned the link as it was read; it is read again only if it was changed in the meantime
  * @throws {Problem} 400 for an invalid field, 404 for a deleted link, 409 for a suspended link, 412 when `ifMatch` names
  * another revision, 422 for a blocked destination, 429 when a quota is used up, 503 when too many images or passwords wait

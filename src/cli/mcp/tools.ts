@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { QuirlClient, Schemas } from '../../client/client.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { kinds } from '../../links/kinds/index.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
@@ -47,7 +48,7 @@ export function registerTools(server: McpServer, context: CommandContext, creati
     'read_statistics',
     {
       title: 'Read the statistics of a link',
-      description: 'Returns scans and visitors by day, and by country, city, device, browser, referrer and placement.',
+      description: `Returns scans and visitors by day, and by ${dimensionNames.join(', ')}.`,
       inputSchema: z.object({
         link,
         days: z.int().min(1).max(365).optional().describe('The length of the window, today included; 30 if absent'),

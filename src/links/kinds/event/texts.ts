@@ -82,7 +82,8 @@ const de: typeof en = {
     about: en.page.about,
     save: 'Zum Kalender hinzufügen',
     inApp: (app) => `${app} kann nichts in Kalender eintragen.`,
-    leaveApp: 'Tippen Sie am Bildschirmrand auf ⋯, wählen Sie „Im Browser öffnen“, und fügen Sie den Termin dort hinzu.',
+    leaveApp:
+      'Tippen Sie am Bildschirmrand auf ⋯, wählen Sie „Im Browser öffnen“, und fügen Sie den Termin dort hinzu.',
   },
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTexts } from '../../test/support/texts.ts'
-import { languages, type Language } from './language.ts'
+import { readTexts } from './support/texts.ts'
+import { languages, type Language } from '../src/texts/language.ts'
 
 /** Words that no text has, with what to write instead. */
 const refused: Record<Language, [word: RegExp, instead: string][]> = {
