@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import type { Origin } from '../http/origin.ts'
 import type { Problem } from '../http/problem.ts'
 import type { Holder } from '../lib/holder.ts'
 import type { Refund } from './charged.ts'
-import type { Links } from './open.ts'
 
 /** Who asks for a link to be created or changed: the work is charged to this client, and waits in its name. */
 export interface Client {
@@ -35,19 +33,4 @@ export interface ClientLimits {
     name: 'links' | 'bulk' | 'misses',
     isFree?: (request: FastifyRequest) => Promise<boolean>,
   ) => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
-}
-
-/** What the routes and pages that create and change links need of the rest of the program. */
-export interface WriteNeeds {
-  links: Links
-  origin: Pick<Origin, 'of'>
-  limits: ClientLimits
-}
-
-export function clientOf({ origin, limits }: WriteNeeds, request: FastifyRequest, reply: FastifyReply): Client {
-  return {
-    origin: origin.of(request),
-    holder: limits.holderOf(request),
-    charge: (name, units) => limits.charge(request, reply, name, units),
-  }
 }

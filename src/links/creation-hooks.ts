@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { WriteNeeds } from './client.ts'
+import type { WriteNeeds } from './write-needs.ts'
 import { idempotencyKey } from './idempotency/idempotency-header.ts'
 
 /** For the OpenAPI document: anyone may create, or whoever has a key of the operator. */

@@ -1,6 +1,6 @@
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
-import { clientOf, type WriteNeeds } from './client.ts'
+import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
 import { rotatedBody } from './schemas.ts'
 

@@ -7,8 +7,6 @@ import { publicUrl } from '../http/fields.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import type { Holder } from '../lib/holder.ts'
-import type { LinkDeps } from './deps.ts'
-import type { OwnedLink } from './design.ts'
 import type { Link, Reported } from './link.ts'
 import { trimmedUrl } from './trim-urls.ts'
 import { urlFault, type OnTrimmed, type UrlPolicy } from './url-policy.ts'
@@ -165,8 +163,8 @@ export function portFault(text: string): string | undefined {
  * @throws {Problem} as `parseWebhook`, and what `charge` rejects with
  */
 export async function checkWebhook(
-  deps: LinkDeps,
-  { link, webhook: present }: OwnedLink,
+  deps: UrlPolicy & { webhooks: LinkWebhooks },
+  { link, webhook: present }: { link: Link; webhook: WebhookDetails | null },
   body: unknown,
   charge: () => Promise<unknown>,
   onTrimmed?: OnTrimmed,

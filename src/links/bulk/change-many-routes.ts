@@ -9,7 +9,7 @@ import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
-import { clientOf, type WriteNeeds } from '../client.ts'
+import { clientOf, type WriteNeeds } from '../write-needs.ts'
 import { warnsOfTrimmed } from '../trimmed-warning.ts'
 
 interface ChangesRoute {

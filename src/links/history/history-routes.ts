@@ -4,7 +4,7 @@ import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { createValidator } from '../../http/validate.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../access.ts'
-import { clientOf } from '../client.ts'
+import { clientOf } from '../write-needs.ts'
 import { MAX_REVISIONS, revertBody, type Revision } from './history.ts'
 import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
 
