@@ -37,6 +37,9 @@ export interface Names {
   placement?: ((id: string) => string | undefined) | undefined
 }
 
+/** What a journal holds of a value. */
+export type Written = string | number | null
+
 /**
  * A dimension of the statistics: everything that quirl knows of it. Scans, the journal, both stores, rollups, exports, imports,
  * statistics, the conditions of rules and the pages walk the list of them (`dimensions.ts`).
@@ -49,7 +52,7 @@ export interface Dimension<Name extends string = string, Value = unknown> {
   /** What a scan records of a visit; null when it is unknown. Called at each visit. */
   read(this: void, visit: Visit): Value
   /** How a journal holds a value, when not as it is. Called at each visit; records of before must stay readable. */
-  journal: { write(this: void, value: Value): unknown; read(this: void, written: unknown): Value } | undefined
+  journal: { write(this: void, value: Value): Written; read(this: void, written: Written): Value } | undefined
   /** The text that the stores hold of a value of a scan. */
   text(this: void, value: Value, scan: { country: string | null }): string | null
   /** What a text that was stored tells. */

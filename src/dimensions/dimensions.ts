@@ -18,7 +18,7 @@ export type DimensionName = Listed['name']
 export type Values = { [D in Listed as D['name']]: ReturnType<D['read']> }
 
 /** The dimensions of the statistics. Stores and journals hold the index into this list: append only. */
-export const dimensions: readonly Dimension<DimensionName>[] = list
+export const dimensions: readonly Dimension<DimensionName, Values[DimensionName]>[] = list
 export const dimensionNames: readonly DimensionName[] = list.map(({ name }) => name)
 
 /** The number of a dimension. */

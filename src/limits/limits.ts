@@ -37,6 +37,11 @@ export type Quotas = Record<LimitName, number>
 /** Undoes a charge. It never rejects. */
 export type Refund = () => Promise<void>
 
+/** The response whose headers say what is left. */
+interface Told {
+  headers: (values: Record<string, string>) => unknown
+}
+
 /** Hourly quotas for each client address, and for each network. */
 export interface FairUse {
   /**
@@ -44,7 +49,7 @@ export interface FairUse {
    * @param units how much is charged, all or nothing; one when absent
    * @throws {Problem} 429 when less than that is left to the client, or to its network
    */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName, units?: number) => Promise<Refund>
+  charge: (request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units?: number) => Promise<Refund>
   /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
   holderOf: (request: FastifyRequest) => Holder
   /** A hook that charges each request. */
@@ -122,7 +127,7 @@ interface Charging {
 
 function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusal }: Charging) {
   /** Charges a request, or throws; resolves to nothing without a quota. */
-  async function chargeUnits(request: FastifyRequest, reply: FastifyReply, name: LimitName, units = 1) {
+  async function chargeUnits(request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units = 1) {
     const quota = quotas[name]
     if (quota === 0) return undefined
     const most = quota * CLIENTS_OF_NETWORK
@@ -139,7 +144,7 @@ function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusa
     return { ...charge, refund }
   }
 
-  function refusal(reply: FastifyReply, name: LimitName, { charge, quota, units, where }: Refused): Problem {
+  function refusal(reply: Told, name: LimitName, { charge, quota, units, where }: Refused): Problem {
     onRefusal(name)
     const left = Math.max(0, quota - charge.used)
     const seconds = setHeaders(reply, name, { ...charge, used: quotas[name] - Math.min(left, quotas[name]) })
@@ -151,7 +156,7 @@ function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusa
 
 /** @returns a function that returns the seconds until the window ends */
 function createHeaders(quotas: Quotas, monotonic: () => number) {
-  return (reply: FastifyReply, name: LimitName, { used, until }: Window): number => {
+  return (reply: Told, name: LimitName, { used, until }: Window): number => {
     const seconds = Math.ceil((until - monotonic()) / 1000)
     const quota = quotas[name]
     if (quota > 0) reply.headers(rateLimitHeaders(name, quota, Math.max(0, quota - used), seconds))

@@ -17,6 +17,26 @@ export const bundleFiles = {
   scans: 'scans.csv',
 } as const
 
+/** What link.json has of the details. */
+const bundled = [
+  'code',
+  'kind',
+  'short_url',
+  'target',
+  'payload',
+  'title',
+  'campaign',
+  'utm',
+  'rules',
+  'placements',
+  'has_password',
+  'active',
+  'design',
+  'created_at',
+  'updated_at',
+  'removed',
+] as const
+
 /**
  * A link as link.json has it: its details without what gives access to it (the token, the password, the webhook with its
  * secret) and without addresses of this service's pages.
@@ -25,41 +45,12 @@ export function bundledLink(
   owned: OwnedLink,
   { origin, totals, now }: { origin: string; totals: Totals; now: number },
 ) {
-  const {
-    code,
-    kind,
-    short_url,
-    target,
-    payload,
-    title,
-    campaign,
-    utm,
-    rules,
-    placements,
-    has_password,
-    active,
-    ...more
-  } = details(owned, { token: '', origin, totals })
-  const { design, created_at, updated_at, removed } = more
+  const told = details(owned, { token: '', origin, totals })
   const about = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, exported_at: new Date(now).toISOString() }
+  const link = Object.fromEntries(bundled.map((name) => [name, told[name]]))
   // With it, calendars still know an event that has moved.
-  const kept = stampOf(owned.link)
-  const content = {
-    code,
-    kind,
-    short_url,
-    target,
-    payload: payload && { ...payload, ...kept },
-    title,
-    campaign,
-    utm,
-    rules,
-    placements,
-    has_password,
-    active,
-    design,
-  }
-  return { ...about, ...content, created_at, updated_at, removed, totals }
+  const payload = told.payload && { ...told.payload, ...stampOf(owned.link) }
+  return { ...about, ...link, payload, totals }
 }
 
 function stampOf(link: Link): Record<string, unknown> {

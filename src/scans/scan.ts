@@ -1,3 +1,4 @@
+import type { Written } from '../dimensions/dimension.ts'
 import { dimensions, listValues, valuesOf, type Listing, type Values } from '../dimensions/dimensions.ts'
 
 /**
@@ -28,7 +29,7 @@ export interface FoldedScan extends Scan {
  * of the later dimensions as far as one is known. Only the version that wrote it, or a later one, reads it; an earlier one that
  * takes over a journal ignores the dimensions that it does not know.
  */
-type ScanRow = unknown[]
+type ScanRow = Written[]
 
 /** The dimensions of the first version, whose values stand before what is of no dimension. */
 const EARLY = 7
@@ -38,23 +39,23 @@ const coded = dimensions.flatMap(({ journal }, at) => (journal === undefined ? [
 
 /** Encodes a scan for the journal. */
 export function toRow(scan: Scan): ScanRow {
-  const values: unknown[] = listValues(scan)
-  for (const { at, journal } of coded) values[at] = journal.write(values[at])
+  const values: Written[] = listValues(scan)
+  for (const { at, journal } of coded) values[at] = journal.write(values[at] ?? null)
   const row: ScanRow = [scan.linkId, scan.at]
-  for (let at = 0; at < EARLY; at++) row.push(values[at])
+  for (let at = 0; at < EARLY; at++) row.push(values[at] ?? null)
   row.push(scan.bot ? 1 : 0, scan.visitor)
   let length = values.length
   while (length > EARLY && values[length - 1] === null) length--
-  for (let at = EARLY; at < length; at++) row.push(values[at])
+  for (let at = EARLY; at < length; at++) row.push(values[at] ?? null)
   return row
 }
 
 /** Decodes a scan from the journal. */
 export function fromRow(row: ScanRow): Scan {
-  const values: unknown[] = []
+  const values: Listing[number][] = []
   for (let at = 0; at < dimensions.length; at++) values.push(row[at < EARLY ? at + 2 : at + 4] ?? null)
-  for (const { at, journal } of coded) values[at] = journal.read(values[at])
+  for (const { at, journal } of coded) values[at] = journal.read(values[at] ?? null)
   const [linkId, at] = row as [number, number]
   const visitor = row[EARLY + 3] as number | null
-  return { ...valuesOf(values as unknown as Listing), linkId, at, bot: row[EARLY + 2] === 1, visitor }
+  return { ...valuesOf(values as Listing), linkId, at, bot: row[EARLY + 2] === 1, visitor }
 }
