@@ -27,7 +27,7 @@ export function renderPng(symbol: QrSymbol, raster: Raster, paint: Paint & { dpi
 
 /**
  * Up to these sizes, zlib's search costs little and makes smaller files: all of it, or the short one. Above, what it finds are
- * runs, which `Z_RLE` finds ten times as fast (docs/adr/0010).
+ * runs, which `Z_RLE` finds in a fraction of the time (docs/adr/0010).
  */
 const [MAX_SEARCHED, MAX_SHORTLY_SEARCHED] = [700, 1024]
 
