@@ -190,3 +190,22 @@ test('work that arrives alone starts in the same iteration, after the call has r
   assert.deepEqual(started, ['a', 'b'])
   leave()
 })
+
+test('whoever leaves while he waits does not make the work look slow for those who come later', async () => {
+  const clock = { now: 0 }
+  const { enter } = open({ creations: { waiting: 2048, concurrent: 1 } }, clock)
+  const leave = enter('creations', 'stranger', 'first')
+  const leaveQueue = enter('creations', 'stranger', 'second')
+  await iterations()
+  leaveQueue()
+  leave()
+  clock.now += 20_000
+  const leaveSoon = enter('creations', 'owner', 'alone')
+  await iterations()
+  leaveSoon()
+  const refused = Array.from({ length: 16 }, () => refusalOf(() => enter('creations', 'owner')))
+  assert.deepEqual(
+    refused.filter((problem) => problem !== undefined),
+    [],
+  )
+})

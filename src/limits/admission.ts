@@ -4,7 +4,7 @@ import { createFairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import { createFairShares } from './fair-shares.ts'
 import { createPace } from './pace.ts'
-import { createQueueTimeout, refuse } from './queue-timeout.ts'
+import { createQueueTimeout, leaveQueue, refuse } from './queue-timeout.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
@@ -80,7 +80,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       watchTimeout()
       slices.wake()
       return () => {
-        if (request.state === 'waiting') kind.queue.remove(request)
+        if (request.state === 'waiting') leaveQueue(kind, request)
         if (request.state === 'started') kind.inProgress--
         request.state = 'done'
         slices.wake()

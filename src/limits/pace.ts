@@ -2,6 +2,8 @@
 export interface Pace {
   /** To be called when a request starts. @param areMore whether others still wait */
   onStart: (now: number, areMore: boolean) => void
+  /** To be called when the last that waited has left without a start: the time until the next start says nothing then. */
+  onEmptied: () => void
   /** Milliseconds from one start to the next. */
   ms: (now: number) => number
 }
@@ -43,6 +45,9 @@ export function createPace(expectedMs: number): Pace {
       if (didWait) measure(now)
       else fade(now)
       didWait = areMore
+    },
+    onEmptied() {
+      didWait = false
     },
     ms(now) {
       if (!didWait) fade(now)

@@ -18,7 +18,7 @@ export function createQueueTimeout(
   function refuseOverdue(kind: WorkState): void {
     const deadline = monotonic() - timeoutMs
     for (const request of [...kind.queue.entries()].filter(({ since }) => since <= deadline)) {
-      kind.queue.remove(request)
+      leaveQueue(kind, request)
       refuse(kind, request, overloaded(kind))
     }
   }
@@ -31,6 +31,12 @@ export function createQueueTimeout(
     }, SWEEP_MS).unref()
   }
   return watch
+}
+
+/** Takes a request out of the queue that does not start. */
+export function leaveQueue({ queue, pace }: WorkState, request: QueuedRequest): void {
+  queue.remove(request)
+  if (queue.length() === 0) pace.onEmptied()
 }
 
 /** Refuses a request that has left the queue. */
