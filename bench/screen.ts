@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSet } from '../src/abuse/compact-set.ts'
-import { parseList } from '../src/abuse/parse-list.ts'
+import { parseList } from '../src/abuse/open.ts'
 import { createScreening } from '../src/abuse/screen.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
 

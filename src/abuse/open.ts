@@ -11,7 +11,6 @@ import type { ListSource } from './list-sources.ts'
 import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
 import { openOperatorRules } from './operator-rules.ts'
-import { parseList } from './parse-list.ts'
 import { deleteReportersBefore } from './reporter-store.ts'
 import { firstDay } from './reporters.ts'
 import { findOrInsertSalt } from './salt-store.ts'
@@ -20,9 +19,13 @@ import { createSweep, type SweepDeps } from './sweep.ts'
 import { submitReport, type ReportDeps, type ReportSource } from './reports.ts'
 import { countUnhandled } from './store.ts'
 import type { SuspensionDeps } from './suspension.ts'
+import { withThread, type Thread } from '../lib/thread-calls.ts'
+import type { ParseCalls, ParsedList, ParseTask } from './parse-thread.ts'
 
 /** A list that has never been loaded, and why; null before its first try ends. */
 export type MissingList = Pick<ListStatus, 'name' | 'fault'>
+/** Heap limits in MiB: a list is parsed in batches of lines. */
+const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 }
 
 /** Screening of links by lists and rules, and abuse reports. */
 export interface Abuse {
@@ -191,4 +194,12 @@ function detailOf(hit: Hit | undefined): string | undefined {
   const { expression, list } = hit
   if (list === undefined) return `is blocked by the operator of this service (${expression})`
   return `is listed as malware or phishing (${expression}, by ${list})`
+}
+
+/** Parses the file of a list on a new thread. */
+export function parseList(task: ParseTask): Promise<ParsedList> {
+  const options = { name: 'the thread that parses lists', heap: HEAP }
+  return withThread(new URL('./parse-thread.ts', import.meta.url), options, (thread: Thread<ParseCalls>) =>
+    thread.call('parse', task),
+  )
 }

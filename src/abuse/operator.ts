@@ -1,13 +1,12 @@
 import type { AdminOperations } from '../admin/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import type { Link } from '../links/link.ts'
+import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRule } from '../links/suspension.ts'
-import { untellReported } from '../links/warning.ts'
+import { untellReported, warn } from '../links/warning.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
-import { requireLink, updateLink } from './link-update.ts'
 import type { OperatorRules } from './operator-rules.ts'
 import { addressesOf, type Screening } from './screen.ts'
 import { firstDay } from './reporters.ts'
@@ -23,7 +22,9 @@ import {
 import { readSubject } from './subject.ts'
 import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts'
 import type { Sweep } from './sweep.ts'
-import { setWarningOf } from './warnings.ts'
+import { linkOfCode } from '../links/look-up.ts'
+
+type LinkDeps = Parameters<typeof linkOfCode>[0]
 
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
@@ -206,4 +207,43 @@ function readReason({ reason = '' }: Record<string, unknown>): string {
     throw invalidRequest([{ pointer: '/reason', detail: `must be a text of at most ${MAX_REASON} characters` }])
   }
   return reason.trim()
+}
+
+/** Reads a link and updates it. Retries when the link was changed in between, for which `update` returns false. */
+async function updateLink(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
+  for (;;) {
+    const link = await requireLink(deps, code)
+    if (await update(link)) return link
+  }
+}
+
+/** @throws {Problem} 404 for an unknown code, 410 for a deleted link */
+async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
+  const link = await linkOfCode(deps, code)
+  if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
+  if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)
+  return link
+}
+
+/**
+ * Puts the operator's warning before a link, or takes it away with null, and records that in the audit log, in one transaction.
+ * Visits see it when the promise resolves.
+ * @returns false when the link was changed or deleted since it was read
+ */
+async function setWarningOf(
+  deps: SuspensionDeps,
+  link: Link,
+  warning: Warning | null,
+  reason: string,
+): Promise<boolean> {
+  const action = warning === null ? 'unwarn' : 'warn'
+  const audit = { at: deps.now(), action, subject: link.code, source: 'operator', reason }
+  const isDone = await deps.db.transaction(async (transaction) => {
+    if (!(await warn(transaction, link, warning))) return false
+    await insertAudit(transaction, audit)
+    await deps.webhooks.onChange(transaction, link, { ...link, warning, revision: link.revision + 1 })
+    return true
+  })
+  deps.invalidate(link.code)
+  return isDone
 }

@@ -1,23 +1,4 @@
 import type { Generated } from '#kysely'
-import type {
-  AuditTable,
-  ReportersTable,
-  ReporterSaltsTable,
-  ReportsTable,
-  RulesTable,
-  SaltsTable,
-  SweepsTable,
-} from './schema-abuse.ts'
-import type { CreationKeysTable } from './schema-keys.ts'
-import type { RevisionsTable, SharesTable } from './schema-owners.ts'
-import type {
-  AcmeAccountsTable,
-  AcmeChallengesTable,
-  AcmeOrdersTable,
-  CertificatesTable,
-  IssuancesTable,
-  TicketKeysTable,
-} from './schema-tls.ts'
 import type { OutboxTable, WebhooksTable } from './schema-webhooks.ts'
 
 /** The codes of deleted links: a printed code must never lead to another's link. */
@@ -197,4 +178,170 @@ export interface Tables {
   deletions: { link_id: number } // Every deleted link: an old copy of the scans may bring its scans back.
   instance: { id: string } // One row: the permanent ID of this store.
   migrations: MigrationsTable
+}
+
+/** The operator's block and allow rules for hosts and URLs, which precede every list. */
+interface RulesTable {
+  /** A canonical expression: `host/`, `host/path/`, `host/path?query`. */
+  expression: string
+  /** `block` or `allow`. */
+  verdict: string
+  reason: string
+  /** 1 when the rule follows a legal order. */
+  legal: number
+  created_at: number
+}
+
+/** The reports of a link: one row, however many. */
+interface ReportsTable {
+  link_id: number
+  count: number
+  /** A JSON object: how often each reason was given. */
+  reasons: string
+  /** A JSON array of the newest reports with details. */
+  notes: string
+  first_at: number
+  last_at: number
+}
+
+/** From where a link was reported in the last 30 days. */
+interface ReportersTable {
+  link_id: number
+  /** The UTC day, as `2026-11-26`. */
+  day: string
+  /** 16 bits of a salted digest of the network. */
+  network: number
+}
+
+/** The salts of these digests. */
+interface ReporterSaltsTable {
+  day: string
+  salt: string
+}
+
+/** The audit log of changes that the service or its operator has made to links and domains of others. Append-only. */
+interface AuditTable {
+  id: Generated<number>
+  at: number
+  action: string
+  subject: string
+  source: string
+  reason: string
+}
+
+/** The progress of matching the links against the lists. */
+interface SweepsTable {
+  name: string
+  /** Identifies a version of the lists. */
+  lists: string
+  /** The last link that was matched. */
+  position: number
+  finished: number
+  /** How often it was to begin again. */
+  requests: number
+}
+
+/** What all processes on the store mix into their digests. */
+interface SaltsTable {
+  name: string
+  salt: string
+}
+
+/** Keys of the operator, with which links and domains are created. */
+interface CreationKeysTable {
+  /** SHA-256 of the key, base64url. */
+  key_hash: string
+  /** Names the key for the operator. */
+  name: string
+  created_at: number
+  /** The last day on which it was used, such as 2026-11-23, UTC; null before the first. */
+  used_on: string | null
+}
+
+/** What changes of links have replaced: see `links/history/history.ts`. */
+interface RevisionsTable {
+  link_id: number
+  revision: number
+  /** When this revision began. */
+  at: number
+  /** The fields that the next revision has replaced, a JSON object. */
+  replaced: string
+}
+
+/** Read-only access to the statistics of a link. */
+interface SharesTable {
+  /** SHA-256 of the token, base64url. */
+  token_hash: string
+  link_id: number
+  /** Random; names the share for the owner. */
+  id: string
+  name: string | null
+  /** 1 when it includes the export of single scans. */
+  csv: number
+  /** 1 when it includes where the link leads. */
+  destination: number
+  created_at: number
+}
+
+/** The certificates that were issued for the service and for custom domains. */
+interface CertificatesTable {
+  name: string
+  /** PEM: the certificate and its intermediates. */
+  chain: string
+  /** PEM (PKCS #8). */
+  key: string
+  not_before: number
+  not_after: number
+  renew_at: number
+  /** When the next request for renewal information is due. */
+  ask_at: number
+}
+
+/** How often the issuance of a certificate for a name has failed in a row. */
+interface IssuancesTable {
+  name: string
+  /** Because of the name. */
+  failures: number
+  /** For another reason. */
+  interruptions: Generated<number>
+  /** Since when the name waits for its first certificate; null unless it does. */
+  queued_at: number | null
+  /** The earliest time of the next attempt. */
+  retry_at: number
+  fault: string | null
+  /** The registrable domain of a name that waits, or has waited. */
+  registrable: string | null
+  /** Who has visited it: a digest by a key that only one process knows, while it runs. Null unless it waits. */
+  client: string | null
+}
+
+/** Recent orders, for the service's own rate limits. */
+interface AcmeOrdersTable {
+  id: Generated<number>
+  placed_at: number
+  /** Of a first certificate, as `issuances` has them. */
+  registrable: string | null
+  client: string | null
+}
+
+/** The account with each certificate authority. */
+interface AcmeAccountsTable {
+  directory: string
+  key: string
+  /** Null until the authority has created the account. */
+  address: string | null
+}
+
+/** Responses to challenges of certificate authorities. */
+interface AcmeChallengesTable {
+  /** Of `/.well-known/acme-challenge/<token>`; or the name, for a challenge on port 443. */
+  token: string
+  answer: string
+  created_at: number
+}
+
+/** Keys that encrypt TLS session tickets, one for each period. */
+interface TicketKeysTable {
+  period: number
+  key: string
 }

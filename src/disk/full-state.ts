@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { Urgency } from '../db/database.ts'
 import type { Space } from './low.ts'
-import { openReserve } from './reserve.ts'
+import { randomFillSync } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 
 /** How long after the start the reserve is written: a service that ends soon does not need it. */
 const RESERVE_AFTER_MS = 30_000
@@ -18,6 +20,8 @@ const FULL =
   'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
 const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
 const FULL_FAULT = 'the disk of DATA_DIR is full: links can be paused, deleted and blocked, and nothing else'
+/** Written at a time: the threads of the pool serve others in between. */
+const CHUNK_BYTES = 2 ** 20
 
 /** What the state needs of the rest of the program. */
 export interface FullNeeds {
@@ -87,5 +91,58 @@ export function createFullState(needs: FullNeeds) {
       if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
       isFull = false
     },
+  }
+}
+
+/** A file that holds space for when the disk is full. */
+interface Reserve {
+  /** The bytes that it holds. */
+  size: () => number
+  /** Gives its space back at once. */
+  release: () => void
+  /**
+   * Takes the space again, and only where twice as much is free: it would be released again at once.
+   * @throws when there is less, or it was released meanwhile; it holds nothing then
+   */
+  fill: (bytes: number) => Promise<void>
+}
+
+function openReserve(file: string): Reserve {
+  let releases = 0
+
+  function release(): void {
+    releases++
+    rmSync(file, { force: true })
+  }
+
+  return {
+    size: () => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    release,
+    async fill(bytes) {
+      release()
+      const before = releases
+      try {
+        await write(file, bytes, () => releases === before)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+}
+
+/** Random bytes take their room also on file systems that compress, or store equal blocks once. */
+async function write(file: string, bytes: number, isWanted: () => boolean): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    for (let written = 0; written < 2 * bytes;) {
+      if (!isWanted()) throw new Error('the reserve was released')
+      const chunk = randomFillSync(Buffer.alloc(Math.min(CHUNK_BYTES, 2 * bytes - written)))
+      written += (await handle.write(chunk)).bytesWritten
+    }
+    await handle.truncate(bytes)
+    await handle.datasync()
+  } finally {
+    await handle.close()
   }
 }

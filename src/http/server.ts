@@ -13,7 +13,6 @@ import type { RestingSince } from './connection-limit.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Metric } from './metric.ts'
-import { parserProblem, type ParserError } from './parser-problem.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem, type ProblemCode } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
@@ -23,6 +22,9 @@ import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
 import type { Holder } from '../lib/holder.ts'
+
+/** An error of Node's parser. */
+type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
 /** Time-outs of slow clients, in milliseconds. */
 export interface Timeouts {
@@ -260,4 +262,26 @@ function end(socket: Duplex, problem: Problem, id: string, refusedMs: number): v
   socket.end(problemResponse(problem, id))
   const timer = setTimeout(() => socket.destroy(), refusedMs).unref()
   socket.once('close', () => clearTimeout(timer))
+}
+
+/** The problem that a client gets for what Node's parser refuses. */
+function parserProblem(error: ParserError): Problem {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'the request was not sent in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers_too_large', 'the headers are larger than 16 KiB')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('body_too_large', 'the extensions of the chunks are larger than 16 KiB')
+    case 'HPE_INVALID_METHOD':
+      if (isRequestLine(error)) return new Problem('not_implemented', 'no address supports this method')
+  }
+  return new Problem('invalid_request', 'the request is not valid HTTP')
+}
+
+/** Whether the parser failed at a request line with an unknown method. */
+function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
+  return /^[A-Z]{1,32} \//.test(rawPacket.toString('latin1', start, start + 40))
 }

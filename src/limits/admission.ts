@@ -2,9 +2,7 @@ import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
 import { createFairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
-import { createFairShares } from './fair-shares.ts'
 import { createPace } from './pace.ts'
-import { createQueueTimeout, leaveQueue, refuse } from './queue-timeout.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
@@ -22,6 +20,8 @@ const SLICE_MS = 0.5
 const SPREAD_SECONDS = 2
 /** More than any queue takes whose requests are refused after `MAX_WAIT_MS`. */
 const MAX_RETRY_SECONDS = 10
+/** The interval of the checks. */
+const SWEEP_MS = 100
 
 /** Queues the requests of each kind of work, and starts them as capacity allows. Visits and health checks bypass it. */
 export interface Admission {
@@ -149,4 +149,85 @@ function admissionMetrics(kinds: Record<Work, WorkState>): LabelledMetric[] {
 function mapValues<K extends string, A, B>(record: Record<K, A>, map: (value: A, key: K) => B): Record<K, B> {
   const entries = Object.entries(record) as [K, A][]
   return Object.fromEntries(entries.map(([key, value]) => [key, map(value, key)])) as Record<K, B>
+}
+
+interface FairShares {
+  /** Requests that could start now. */
+  ready: () => number
+  /** @returns the requests that give way to it */
+  add: (kind: WorkState, request: QueuedRequest) => readonly QueuedRequest[]
+  /**
+   * Starts the next request, if there is one.
+   * @returns to be called with the milliseconds that it took
+   */
+  startNext: () => ((ms: number) => void) | undefined
+}
+
+/** Shares the time of the event loop equally among the kinds of work that have requests waiting. */
+function createFairShares(kinds: readonly WorkState[], monotonic: () => number): FairShares {
+  /** `used` of the kind that was served last. A kind that was idle starts from there: it has no claim to unused time. */
+  let served = 0
+  const isReady = ({ queue, inProgress, concurrent }: WorkState) => inProgress < concurrent && queue.length() > 0
+  return {
+    ready: () => kinds.reduce((sum, kind) => sum + (isReady(kind) ? kind.queue.length() : 0), 0),
+    add(kind, request) {
+      if (kind.queue.length() === 0) kind.used = Math.max(kind.used, served)
+      return kind.queue.put(request, request.holder)
+    },
+    startNext() {
+      let next: WorkState | undefined
+      for (const kind of kinds) if (isReady(kind) && (next === undefined || kind.used < next.used)) next = kind
+      const request = next?.queue.take()
+      if (next === undefined || request === undefined) return undefined
+      const kind = next
+      served = kind.used
+      kind.inProgress++
+      kind.pace.onStart(monotonic(), kind.queue.length() > 0)
+      request.state = 'started'
+      request.start()
+      return (ms) => (kind.used += ms)
+    },
+  }
+}
+
+/**
+ * Refuses requests that have waited for too long.
+ * @returns to be called when a request has been queued
+ */
+function createQueueTimeout(
+  kinds: readonly WorkState[],
+  monotonic: () => number,
+  overloaded: (kind: WorkState) => Problem,
+  timeoutMs: number,
+): () => void {
+  let timer: NodeJS.Timeout | undefined
+  function refuseOverdue(kind: WorkState): void {
+    const deadline = monotonic() - timeoutMs
+    for (const request of [...kind.queue.entries()].filter(({ since }) => since <= deadline)) {
+      leaveQueue(kind, request)
+      refuse(kind, request, overloaded(kind))
+    }
+  }
+  function watch(): void {
+    if (timer !== undefined || kinds.every(({ queue }) => queue.length() === 0)) return
+    timer = setTimeout(() => {
+      timer = undefined
+      kinds.forEach(refuseOverdue)
+      watch()
+    }, SWEEP_MS).unref()
+  }
+  return watch
+}
+
+/** Takes a request out of the queue that does not start. */
+function leaveQueue({ queue, pace }: WorkState, request: QueuedRequest): void {
+  queue.remove(request)
+  if (queue.length() === 0) pace.onEmptied()
+}
+
+/** Refuses a request that has left the queue. */
+function refuse(kind: WorkState, request: QueuedRequest, problem: Problem): void {
+  kind.refused++
+  request.state = 'done'
+  request.refuse(problem)
 }

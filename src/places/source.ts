@@ -2,13 +2,15 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openBundled } from './bundled.ts'
-import { makeTable } from './make-table.ts'
 import type { PlaceFile } from './record.ts'
 import type { TableCache, TableState } from './table-cache.ts'
-import type { TableTask } from './table-thread.ts'
+import type { TableTask, TableCalls } from './table-thread.ts'
+import { withThread, type Thread } from '../lib/thread-calls.ts'
 
 /** The delay before a failed source is retried, unless the operator requests a refresh. */
 export const RETRY_MS = 3_600_000
+/** In MiB; names are stored outside of the heap. */
+const HEAP = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 }
 
 /** One of the values of `GEOIP_DB`. */
 export interface Source {
@@ -145,4 +147,15 @@ function expandMonth(url: string, now: number): string {
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return typeof code === 'string' && /^E[A-Z]+$/.test(code) ? code : faultOf(error)
+}
+
+/**
+ * Converts a file into a table on a thread, which ends afterwards, or when the signal aborts.
+ * @throws when the file is damaged anywhere, or has no places
+ */
+function makeTable(task: TableTask, signal: AbortSignal): Promise<void> {
+  const options = { name: 'the thread that makes tables', heap: HEAP, signal }
+  return withThread(new URL('./table-thread.ts', import.meta.url), options, (thread: Thread<TableCalls>) =>
+    thread.call('make', task),
+  )
 }

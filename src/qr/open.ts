@@ -1,15 +1,20 @@
-import type { Database } from '../db/database.ts'
+import type { Database, Executor } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText, type CodeForm } from './code-image.ts'
 import type { Designs } from '../links/design.ts'
-import type { Design } from './design/schema.ts'
-import { createDesigns } from './designs.ts'
+import { type Design, designSchema } from './design/schema.ts'
 import { createImages, type Images } from './images.ts'
-import { createPrintable } from './printable.ts'
 import { createRenderPool, type PoolOptions } from './pool/pool.ts'
+import { invalidRequest } from '../http/problem.ts'
+import { createValidator } from '../http/validate.ts'
+import { readFileSync } from 'node:fs'
+import { readFont, type Font } from './design/font.ts'
+import { fontFile } from './font-file.ts'
+import { drawable } from './picture/fit.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
+const validate = createValidator(designSchema)
 
 /** Draws QR images, and stores the designs of links. */
 export interface Qr {
@@ -55,4 +60,50 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
     ],
     close: images.close,
   }
+}
+
+/** @param textOf the text that the QR code of a short link encodes */
+function createDesigns(
+  db: Database,
+  images: Images,
+  textOf: (code: string, origin: string) => string,
+): Designs<Design> {
+  return {
+    async of(linkId) {
+      const design = await findDesign(db.read, linkId)
+      return design === undefined ? undefined : (JSON.parse(design) as Design)
+    },
+    async requireScannable(value, { code, origin }, holder) {
+      const errors = validate(value).map(({ pointer, detail }) => ({ pointer: `/design${pointer}`, detail }))
+      if (errors.length > 0) throw invalidRequest(errors)
+      const text = textOf(code, origin)
+      await images.designed({ text, design: value as Design, at: '/design', format: 'svg', size: 1024 }, { holder })
+    },
+    save: (db, linkId, { value }) =>
+      value === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(value)),
+  }
+}
+
+/** The saved design of a link in JSON; undefined when it has none. */
+async function findDesign(db: Executor, linkId: number): Promise<string | undefined> {
+  const row = await db.selectFrom('designs').select('design').where('link_id', '=', linkId).executeTakeFirst()
+  return row?.design
+}
+
+async function putDesign(db: Executor, linkId: number, design: string): Promise<void> {
+  await db
+    .insertInto('designs')
+    .values({ link_id: linkId, design })
+    .onConflict((conflict) => conflict.column('link_id').doUpdateSet({ design }))
+    .execute()
+}
+
+async function deleteDesign(db: Executor, linkId: number): Promise<void> {
+  await db.deleteFrom('designs').where('link_id', '=', linkId).execute()
+}
+
+/** Returns a function that leaves out of a text what the font cannot write. The font is read when it is first needed. */
+function createPrintable(): (text: string) => string {
+  let font: Font | undefined
+  return (text) => drawable((font ??= readFont(readFileSync(fontFile, 'utf8'))), text)
 }

@@ -8,7 +8,6 @@ import { contentOf, placementsOf, rulesOf, type Found, type Visited } from '../l
 import { createLives, type Lived, type Lives } from './lives.ts'
 import type { LiveLink } from './live-link.ts'
 import { lock, type LockedLink } from './locked.ts'
-import { weigh } from './weigh.ts'
 
 /** The state of a code. A paused link still has its QR images. */
 export type Resolution =
@@ -17,6 +16,10 @@ export type Resolution =
   | { state: 'suspended'; suspension: Pick<Suspension, 'source'> }
   | { state: 'gone' }
   | { state: 'unknown' }
+/** The bytes of compiled rules: of the list, and at most for each character of their JSON. */
+const [RULES_BYTES, RULE_CHARACTER_BYTES] = [800, 10]
+/** The same of placements: a map of ids. */
+const [PLACEMENTS_BYTES, PLACEMENT_CHARACTER_BYTES] = [200, 6]
 
 /** Resolves codes, from the cache if possible. */
 export interface Resolver {
@@ -192,4 +195,11 @@ function toLive(found: Visited): LiveLink {
   const content = () => contentOf(found)
   const visit: LiveLink['visit'] = (visitor) => (prepared ??= kind.prepare(content()))(visitor)
   return { id, code, kind, content, visit, isWarned, rules, placements }
+}
+
+/** Estimates the bytes of a cached link: its objects and maps, and its texts once as stored and once as prepared. */
+function weigh({ target, payload, utm, rules, placements, password }: Visited): number {
+  const bytes = 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length + (password?.length ?? 0))
+  const more = rules === null ? 0 : RULES_BYTES + RULE_CHARACTER_BYTES * rules.length
+  return bytes + more + (placements === null ? 0 : PLACEMENTS_BYTES + PLACEMENT_CHARACTER_BYTES * placements.length)
 }

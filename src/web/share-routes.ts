@@ -1,14 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../http/accept.ts'
-import { sendPage } from '../http/document.ts'
+import { sendPage, type Page } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/access.ts'
 import { queryOf, readLatestStats, type StatsParameters, type StatsReading } from '../scans/api/routes.ts'
 import { statsQuery } from '../scans/api/schemas.ts'
-import type { Shares } from '../shares/open.ts'
+import type { Shares, SharedLink } from '../shares/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
-import { sharePage } from './share-page.ts'
+import { html, type Html } from '../http/html.ts'
+import { addresses } from '../links/link.ts'
+import type { Language } from '../texts/language.ts'
+import { statisticsTexts } from '../texts/statistics.ts'
+import { statisticsSection } from './statistics/section.ts'
+import type { LoadedStatistics } from './statistics/view.ts'
 
 /** What the page of a share needs from the rest of the program. */
 export interface SharePageNeeds extends StatsReading {
@@ -56,4 +61,52 @@ async function showShare(
     credit: isCreditDue(),
   }
   return sendPage(reply.header('vary', 'accept-language'), sharePage(view))
+}
+
+/** The data of a share's page. */
+interface ShareView {
+  link: SharedLink
+  token: string
+  statistics: LoadedStatistics
+  origin: string
+  language: Language
+  /** The paths of its scripts. */
+  scripts: string[]
+  /** Whether the cities come from DB-IP, whose licence requires a link. */
+  credit: boolean
+}
+
+/** The page that shows the statistics of a link, and nothing that changes it. */
+function sharePage(view: ShareView): Page {
+  const { link, token, statistics, origin, language, scripts, credit } = view
+  const name = link.title?.trim() || link.code
+  const { short_url: shortUrl } = addresses(link.code, origin)
+  return {
+    title: statisticsTexts[language].shared.title(name),
+    site: { language, isForGuests: true },
+    styles: ['stats'],
+    scripts,
+    body: html`<main>
+      <h1 lang="" dir="auto">${name}</h1>
+      ${address(view, shortUrl)}
+      ${statisticsSection({
+        ...statistics,
+        language,
+        path: `/s/${token}`,
+        code: link.code,
+        shortUrl,
+        print: `/${link.code}/print.pdf`,
+        image: link.state === 'removed' ? undefined : `/${link.code}/qr.svg`,
+        ...(link.csv && { csv: `/api/share/${token}/scans.csv` }),
+        credit,
+      })}
+    </main>`,
+  }
+}
+
+function address({ link: { state, destinations = [] }, language }: ShareView, url: string): Html {
+  const { shared } = statisticsTexts[language]
+  return html`<p class="result">${state === 'active' ? html`<a href="${url}">${url}</a>` : url}</p>
+    ${state !== 'active' && html`<p class="note warning">${shared[state]}</p>`}
+    ${destinations.map((destination) => html`<p class="quiet">${shared.leadsTo} <code>${destination}</code></p>`)}`
 }

@@ -5,10 +5,12 @@ import { isObject } from '../../http/body.ts'
 import { BUNDLE_FORMAT, BUNDLE_VERSION, bundleFiles } from '../../links/bundle.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { exportedTables, type TableName } from '../../scans/statistics/export.ts'
-import { readRecords } from '../../scans/import/records.ts'
-import { sumBundle, type BundleSums } from './bundle-sums.ts'
+import { readRecords, type TableRows, type ImportedScan } from '../../scans/import/records.ts'
 import { readTable } from './bundle-table.ts'
 import { openZip, type Zip, type ZipEntry } from './zip.ts'
+import { slotOf } from '../../scans/calendar.ts'
+import { addCounts, addTo, type Counts } from '../../scans/folding/increments.ts'
+import { dimensionNames, isSparse } from '../../dimensions/dimensions.ts'
 
 /** The ZIP of a link with the longest possible history has less: it is not compressed. */
 const MAX_BYTES = 4 * 2 ** 30
@@ -16,6 +18,7 @@ const MAX_BYTES = 4 * 2 ** 30
 const MAX_LINK_BYTES = 4 * 2 ** 20
 
 const tables = Object.keys(exportedTables) as TableName[]
+
 const bounds = new Map<string, number>([
   [bundleFiles.link, MAX_LINK_BYTES],
   ...tables.map((table) => [bundleFiles[table], MAX_BYTES] as const),
@@ -112,4 +115,81 @@ function digestOf(entries: ZipEntry[]): string {
   const digest = createHash('sha256')
   for (const { name, size, crc32 } of entries) digest.update(`${name} ${size} ${crc32}\n`)
   return digest.digest('hex')
+}
+
+/** What the tables of a bundle count, for a comparison: a store whose tables differ would not pass `quirl verify`. */
+interface BundleSums {
+  /** Adds rows; those of quarters of an hour come first. */
+  add: (read: TableRows) => void
+  /** Visits that the quarters of an hour count. */
+  clicks: () => number
+  /** Begins a pass over the scans. @returns whether a scan is counted: some may have been folded after the counts were read */
+  countedScans: () => (scan: ImportedScan) => boolean
+  /** @throws {Error} when the tables count different visits */
+  requireEqual: () => void
+}
+
+const none = (): Counts => [0, 0, 0, 0]
+
+function sumBundle(): BundleSums {
+  const slots = new Map<number, Counts>()
+  const total = none()
+  const values = { days: dimensionNames.map(none), months: dimensionNames.map(none) }
+  const scans = new Map<number, Counts>()
+  let oldest = Number.POSITIVE_INFINITY
+  let isCounted: ((scan: ImportedScan) => boolean) | undefined
+
+  function addScan(scan: ImportedScan): void {
+    isCounted ??= countedBy(slots)
+    if (!isCounted(scan)) return
+    oldest = Math.min(oldest, slotOf(scan.at))
+    addTo(scans, slotOf(scan.at), countsOf(scan))
+  }
+
+  return {
+    add(read) {
+      if (read.table === 'scans') read.rows.forEach(addScan)
+      else if (read.table === 'quarterHours') {
+        for (const { slot, counts } of read.rows) {
+          addTo(slots, slot, counts)
+          addCounts(total, counts)
+        }
+      } else {
+        const sums = values[read.table]
+        for (const { dimension, counts } of read.rows) addCounts(sums[dimension] ?? none(), counts)
+      }
+    },
+    clicks: () => total[0] + total[2],
+    countedScans: () => countedBy(slots),
+    requireEqual() {
+      const ofEach = [...values.days.entries(), ...values.months.entries()]
+      const isSame = ofEach.every(([dimension, sums]) => isSparse[dimension] === true || isEqual(sums, total))
+      // Scans before the oldest are not stored any more, and perhaps some of its quarter of an hour.
+      const isWhole = [...slots].every(([slot, counts]) => slot <= oldest || isEqual(scans.get(slot), counts))
+      if (isSame && (isWhole || scans.size === 0)) return
+      throw new Error('its tables count different visits: export the link again, best while it is paused')
+    },
+  }
+}
+
+/** Whether each scan is one of those that its quarter of an hour counts. */
+function countedBy(slots: ReadonlyMap<number, Counts>): (scan: ImportedScan) => boolean {
+  const seen = new Map<number, Counts>()
+  return (scan) => {
+    const slot = slotOf(scan.at)
+    const more = countsOf(scan)
+    const before = seen.get(slot) ?? none()
+    const isCounted = slots.get(slot)?.every((count, at) => (before[at] ?? 0) + (more[at] ?? 0) <= count) === true
+    if (isCounted) addTo(seen, slot, more)
+    return isCounted
+  }
+}
+
+function countsOf({ bot, first }: ImportedScan): Counts {
+  const one = first ? 1 : 0
+  return bot ? [0, 0, 1, one] : [1, one, 0, 0]
+}
+
+function isEqual(a: Counts = none(), b: Counts): boolean {
+  return a.every((count, at) => count === b[at])
 }

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../client/client.ts'
+import type { Schemas, QuirlClient } from '../../client/client.ts'
 import { dimensions } from '../../dimensions/dimensions.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
@@ -7,12 +7,13 @@ import { formatTable, toSingleLine } from '../table.ts'
 import { serviceOptions, printed } from './options.ts'
 import { dataOf, openLink } from './service.ts'
 import { sparkline } from './sparkline.ts'
-import { watchTotals } from './watch.ts'
 
 type Statistics = Schemas['Statistics']
 
 /** Values of a breakdown that the table shows. */
 const TOP = 5
+/** The longest event that is read, in characters. */
+const MAX_EVENT = 65_536
 
 /** Above are the sources; the answers are numbers of rules, which this command does not show. */
 const shown = dimensions.filter(({ name }) => name !== 'source' && name !== 'answer')
@@ -90,4 +91,20 @@ function describeTotals({ flags }: CommandContext, totals: Schemas['Totals']): s
   if (flags['json'] === true) return JSON.stringify(totals)
   const { scans, unique_visitors: visitors, last_scan_at: last } = totals
   return `${scans} visits, ${visitors} visitors${last === null ? '' : `, the last at ${last}`}`
+}
+
+/** Calls back with the totals of a link whenever they change, until the service ends the stream. */
+async function watchTotals(link: QuirlClient, onTotals: (totals: Schemas['Totals']) => Promise<void>): Promise<void> {
+  const response = await link.GET('/api/manage/stream', { parseAs: 'stream' })
+  const stream = dataOf<unknown>(response) as ReadableStream<Uint8Array<ArrayBuffer>>
+  let text = ''
+  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    const events = text.split('\n\n')
+    text = (events.pop() ?? '').slice(-MAX_EVENT)
+    for (const event of events) {
+      const [, data] = /^data: ?(.*)$/m.exec(event) ?? []
+      if (data !== undefined) await onTotals(JSON.parse(data) as Schemas['Totals'])
+    }
+  }
 }

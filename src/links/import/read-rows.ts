@@ -9,12 +9,17 @@ import { readDraft } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
 import { hashDraft, newLink } from '../insert.ts'
-import { withImportedStamp } from './imported-stamp.ts'
 import { asHolder } from '../../lib/holder.ts'
+import { createValidator, type Validator } from '../../http/validate.ts'
+import { kindOf, kinds } from '../kinds/index.ts'
+import type { Content } from '../link.ts'
 
 const MAX_CLICKS = 1e12
 /** How long visits may wait while rows are validated, in milliseconds. */
 const SLICE_MS = 5
+const validators = new Map<string, Validator>(
+  kinds.flatMap(({ name, stamp }) => (stamp === undefined ? [] : [[name, createValidator(stamp.schema)] as const])),
+)
 
 /** A row whose link an earlier call has created. */
 export interface PresentRow {
@@ -114,4 +119,14 @@ function isFrom1970Until(now: number, time: number): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
+}
+
+/** A new link with what a bundle says that its kind has kept beside its fields, if that is valid; else it begins anew. */
+function withImportedStamp<T extends Pick<Content, 'kind' | 'payload'>>(draft: T, row: object): T {
+  const { stamp } = kindOf(draft)
+  const { payload } = row as { payload?: unknown }
+  if (stamp === undefined || !isObject(payload)) return draft
+  const brought = payload[stamp.name]
+  const isValid = brought !== undefined && validators.get(draft.kind)?.(brought).length === 0
+  return isValid ? { ...draft, payload: { ...draft.payload, [stamp.name]: brought } } : draft
 }

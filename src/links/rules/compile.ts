@@ -1,9 +1,12 @@
 import { conditions, type ConditionName, type Values } from '../../dimensions/dimensions.ts'
 import { destination } from '../utm.ts'
 import { timeOf } from './check.ts'
-import { createLocalClock, type LocalClock } from './local-clock.ts'
 import { periodOf } from './period.ts'
 import { weekdays, type Conditions, type Rule } from './rule.ts'
+
+/** Offsets of time zones change at whole quarters of an hour only, so that one look-up holds for a quarter. */
+const QUARTER_MS = 900_000
+const MINUTE_MS = 60_000
 
 /**
  * The properties of a visit on which rules may depend: its values of the dimensions that have a condition, and those below. A
@@ -163,4 +166,31 @@ function speaks(languages: { tag: string; prefix: string }[], spoken: string | u
   if (spoken === undefined) return false
   for (const { tag, prefix } of languages) if (spoken === tag || spoken.startsWith(prefix)) return true
   return false
+}
+
+interface LocalTime {
+  /** 0 is Monday (ISO 8601). */
+  weekday: number
+  /** Of the day, from 0. */
+  minute: number
+}
+
+/** The local time at an instant, in milliseconds since 1970. */
+type LocalClock = (at: number) => LocalTime
+
+/** The clock of a time zone, cheap for times in the same quarter of an hour. */
+function createLocalClock(timeZone: string): LocalClock {
+  let quarter = Number.NaN
+  let weekday = 0
+  let start = 0
+  return (at) => {
+    const current = Math.floor(at / QUARTER_MS)
+    if (current !== quarter) {
+      const local = Temporal.Instant.fromEpochMilliseconds(current * QUARTER_MS).toZonedDateTimeISO(timeZone)
+      quarter = current
+      weekday = local.dayOfWeek - 1
+      start = local.hour * 60 + local.minute
+    }
+    return { weekday, minute: start + Math.floor((at - current * QUARTER_MS) / MINUTE_MS) }
+  }
 }

@@ -1,9 +1,8 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, writeSync, readSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { nameFiles } from '../../lib/named-files.ts'
 import { syncPath } from '../../lib/sync-path.ts'
-import { readLines, type Line } from './journal-lines.ts'
 import { fromRow, toRow, type Scan } from '../scan.ts'
 
 // A journal file is text with a line for each batch: the CRC-32 of the JSON in eight hexadecimal digits, a space, and the
@@ -12,6 +11,10 @@ import { fromRow, toRow, type Scan } from '../scan.ts'
 
 /** The length of a checksum, with its space. */
 const PREFIX_LENGTH = 9
+const READ_BYTES = 1 << 20
+const NEWLINE = 10
+/** No batch is longer: the reader skips such a line without buffering it. */
+const MAX_LINE_BYTES = 64 << 20
 
 /** Appends batches to a file. */
 export interface JournalWriter {
@@ -217,4 +220,47 @@ function parseLine(line: Buffer): Scan[] | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A line of a file. */
+interface Line {
+  /** The line without its line end; empty when the line is too long. Valid until the next line is read. */
+  bytes: Buffer
+  /** The bytes of the line in the file, with its line end. */
+  size: number
+  /** False for a last line without a line end. */
+  isEnded: boolean
+}
+
+/** Reads the lines of a file from a position on, in bounded memory and linear time. */
+function* readLines(descriptor: number, from: number): Generator<Line> {
+  const block = Buffer.alloc(READ_BYTES)
+  let size = 0
+  let parts: Buffer[] = []
+  const append = (part: Buffer) => {
+    size += part.length
+    if (size <= MAX_LINE_BYTES) parts.push(part)
+    else parts = []
+  }
+  const finishLine = (isEnded: boolean): Line => {
+    const [first = Buffer.alloc(0), ...more] = parts
+    const line = { bytes: more.length > 0 ? Buffer.concat(parts) : first, size: isEnded ? size + 1 : size, isEnded }
+    size = 0
+    parts = []
+    return line
+  }
+  for (let position = from; ;) {
+    const read = block.subarray(0, readSync(descriptor, block, 0, READ_BYTES, position))
+    if (read.length === 0) break
+    position += read.length
+    let start = 0
+    for (let end = read.indexOf(NEWLINE); end !== -1; end = read.indexOf(NEWLINE, start)) {
+      append(read.subarray(start, end))
+      yield finishLine(true)
+      start = end + 1
+    }
+    // Copied, because the next read overwrites the block.
+    append(Buffer.from(read.subarray(start)))
+  }
+  if (size > 0) yield finishLine(false)
 }

@@ -3,7 +3,6 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } fro
 import { dirname, join } from 'node:path'
 import { keepSpareFiles } from '../../lib/spare-files.ts'
 import { syncPath } from '../../lib/sync-path.ts'
-import { createFirstScans } from './first-scans.ts'
 import { openJournalFile, type JournalWriter } from './journal-file.ts'
 
 const SUFFIX = '.scans'
@@ -77,4 +76,43 @@ function bytesOf(folder: string, names: string[]): number {
 /** Names sort by creation time; the random part makes each name unique for good. */
 function newName(at: number): string {
   return `${String(at).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
+}
+
+/** The times of the first scans in the files of this run. */
+interface FirstScans {
+  /** Notes the time of the first scan that is appended to a file, which may stay empty. */
+  notedIn: (writer: JournalWriter) => JournalWriter
+  /** Forgets files that do not exist any more. */
+  retain: (names: string[]) => void
+  /** The time of the first scan in these files; one of an earlier run was created with its first scan. */
+  oldest: (names: string[]) => number | undefined
+}
+
+function createFirstScans(): FirstScans {
+  let times = new Map<string, number>()
+  return {
+    notedIn(writer) {
+      const { name, append } = writer
+      times.set(name, Number.POSITIVE_INFINITY)
+      let isNoted = false
+      return {
+        ...writer,
+        append(scans) {
+          append(scans)
+          const [first] = scans
+          if (isNoted || first === undefined) return
+          times.set(name, first.at)
+          isNoted = true
+        },
+      }
+    },
+    retain(names) {
+      const existing = new Set(names)
+      times = new Map(Array.from(times).filter(([name]) => existing.has(name)))
+    },
+    oldest(names) {
+      const found = names.map((name) => times.get(name) ?? Number.parseInt(name, 10))
+      return found.find((time) => Number.isFinite(time))
+    },
+  }
 }

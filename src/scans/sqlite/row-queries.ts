@@ -1,12 +1,28 @@
 import type { Warehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
-import { NO_TOTALS, type RowQueries, type SlotRange, type TextOf, type TotalsRow } from '../statistics/row-queries.ts'
-import { openPages } from './pages.ts'
-import { createSourceReader } from './sources.ts'
-import { readValues } from './values.ts'
+import {
+  NO_TOTALS,
+  type RowQueries,
+  type SlotRange,
+  type TextOf,
+  type TotalsRow,
+  type PageQueries,
+  type ScanRow,
+  type SlotRow,
+  type ValueRow,
+  type Sources,
+} from '../statistics/row-queries.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
+import type { Audience } from '../statistics/stats-query.ts'
+import type { Parts } from '../statistics/window.ts'
+import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
+import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 
 /** Nobody else folds into this store. */
 const BEHIND_MS = 0
+const counts = 'humans, human_firsts, bots, bot_firsts'
+type Db = Pick<Warehouse, 'db'>
 
 /** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
 export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {
@@ -65,4 +81,140 @@ function memoize(read: TextOf): TextOf {
     if (text === undefined) texts.set(id, (text = read(id)))
     return text
   }
+}
+
+/** Reads pages of the tables of a link. */
+function openPages(db: DatabaseSync): PageQueries {
+  return {
+    scansAfter: async (linkId, [at = 0, n = 0], limit) =>
+      db
+        .prepare(
+          `select at, n, ${dimensionNames.join()}, first, bot from scans
+           where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
+        )
+        .all(linkId, at, n, limit) as ScanRow[],
+    slotsAfter: async (linkId, [slot = -1], limit) =>
+      db
+        .prepare(`select slot, ${counts} from quarter_hourly where link_id = ? and slot > ? order by slot limit ?`)
+        .all(linkId, slot, limit) as SlotRow[],
+    valuesAfter: async (table, linkId, [period = -1, dimension = 0, value = 0], limit) =>
+      db
+        .prepare(
+          `select period, dimension, value, ${counts} from ${table}
+           where link_id = ? and (period, dimension, value) > (?, ?, ?) order by period, dimension, value limit ?`,
+        )
+        .all(linkId, period, dimension, value, limit) as ValueRow[],
+  }
+}
+
+interface SourceRow {
+  value: number
+  scans: number
+}
+
+/**
+ * Prepares to read the sources of many links in the same window. The keys of the rollups begin with link, period and dimension:
+ * each period is one look-up, and no other dimension is read.
+ */
+function createSourceReader(
+  { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
+  audience: Audience,
+  { months, days, raw, excess }: Parts,
+): (linkId: number) => Sources {
+  const { scans } = columnsOf[audience]
+  const rollup = (table: string) =>
+    db.prepare(
+      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${numberOf('source')}`,
+    )
+  const edges = db.prepare(
+    `select source as value, count(*) as scans from scans
+     where link_id = ? and at >= ? and at < ? ${conditionOf[audience]} group by source`,
+  )
+  const rollups = [
+    { read: rollup('monthly'), periods: periodsOf(months) },
+    { read: rollup('daily'), periods: periodsOf(days) },
+  ]
+  return (linkId) => {
+    const sums: Sources = { qr: 0, link: 0 }
+    const add = (rows: SourceRow[], sign = 1) => {
+      for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += sign * row.scans
+    }
+    for (const { read, periods } of rollups) {
+      for (const period of periods) add(read.all(linkId, period) as unknown as SourceRow[])
+    }
+    for (const range of raw) add(edges.all(linkId, ...range) as unknown as SourceRow[])
+    for (const { from, to } of excess) add(edges.all(linkId, from, to) as unknown as SourceRow[], -1)
+    return sums
+  }
+}
+
+function periodsOf(ranges: [from: number, to: number][]): number[] {
+  return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at))
+}
+
+/** Counts the scans of a link by value. */
+function readValues(warehouse: Db, linkId: number, audience: Audience, parts: Parts): ValueSums {
+  const sums = createValueSums()
+  addRollups(warehouse, linkId, audience, parts, sums)
+  addRawScans(warehouse, linkId, audience, parts, sums)
+  return sums
+}
+
+function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts, { add }: ValueSums): void {
+  const { scans, firsts } = columnsOf[audience]
+  for (const [table, ranges] of [
+    ['monthly', parts.months],
+    ['daily', parts.days],
+  ] as const) {
+    // Summed here: a month has some ten thousand rows, and SQLite would sort them all to group them.
+    const read = db.prepare(
+      `select dimension, value, ${scans}, ${firsts} from ${table} where link_id = ? and period between ? and ?`,
+    )
+    read.setReturnArrays(true)
+    for (const range of ranges) {
+      for (const row of read.all(linkId, ...range) as unknown as Parameters<ValueSums['add']>[]) add(...row)
+    }
+  }
+}
+
+/** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
+function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: Parts, sums: ValueSums): void {
+  const count = createRawCounter(warehouse, audience)
+  for (const range of parts.raw) count(linkId, range, sums.add)
+  const counted = createValueLookup(warehouse, linkId, audience)
+  for (const { day, from, to } of parts.excess) {
+    const excess = createValueSums()
+    count(linkId, [from, to], excess.add)
+    for (const dimension of dimensionNames.keys()) {
+      for (const [value, { scans, firsts }] of excess.of(dimension))
+        sums.subtract(dimension, value, scans, firsts, counted(day, dimension, value))
+    }
+  }
+}
+
+/**
+ * Counts raw scans by value, for each dimension. Each row is read once and counted here: SQLite would read and sort all rows
+ * for each dimension. An iterator, because a link may have any number of rows.
+ */
+function createRawCounter({ db }: Db, audience: Audience) {
+  const read = db.prepare(
+    `select first, ${dimensionNames.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${conditionOf[audience]}`,
+  )
+  read.setReturnArrays(true)
+  return (linkId: number, range: [from: number, to: number], add: ValueSums['add']): void => {
+    for (const row of read.iterate(linkId, ...range)) {
+      const [first = 0, ...values] = row as unknown as number[]
+      for (const [at, value] of values.entries()) add(at, value, 1, first)
+    }
+  }
+}
+
+/** Returns a function that returns what the row of a value in the rollup of a day has. */
+function createValueLookup({ db }: Db, linkId: number, audience: Audience) {
+  const { scans, firsts } = columnsOf[audience]
+  const find = db.prepare(
+    `select ${scans} as scans, ${firsts} as firsts from daily where link_id = ? and period = ? and dimension = ? and value = ?`,
+  )
+  return (day: number, dimension: number, value: number): CountOfValue =>
+    (find.get(linkId, day, dimension, value) as CountOfValue | undefined) ?? { scans: 0, firsts: 0 }
 }

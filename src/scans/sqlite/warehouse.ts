@@ -5,14 +5,22 @@ import { openFilesOf } from '../../db/sqlite/open-files.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
-import { selectRaw, UNBOUNDED, type RawBound, type RawSelection } from '../folding/raw-bound.ts'
-import { addToRollups, rollupWriter, type RollupWriter } from '../folding/rollup.ts'
-import { openImports, type Imports } from './imports.ts'
-import { openMissingRows, type MissingRowsTable } from './missing-rows.ts'
+import {
+  selectRaw,
+  UNBOUNDED,
+  type RawBound,
+  type RawSelection,
+  slotsOfHour,
+  type MissingRows,
+  type StoredRows,
+} from '../folding/raw-bound.ts'
+import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from '../folding/rollup.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
 import { migrateWarehouse } from '../warehouse-schema.ts'
+import { importedGroups, type ImportedCount } from '../import/clicks.ts'
+import { partIncrements, storedScans, visitGroups, type ImportedPart, type Taken } from '../import/part.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface Warehouse extends IdentityWriter, Imports {
@@ -162,5 +170,79 @@ function openCounter(db: DatabaseSync) {
     next: () => (readNext.get() as { next: number }).next,
     lost: () => (readLost.get() as { lost: number }).lost,
     write: (next: number, newlyLost: number) => void write.run(next, newlyLost),
+  }
+}
+
+/** Scans that are counted and have no row. */
+interface MissingRowsTable {
+  stored: StoredRows
+  /** To be called in the transaction that counts them. */
+  add: (missing: MissingRows) => void
+}
+
+function openMissingRows(db: DatabaseSync): MissingRowsTable {
+  const sumOf = (table: string) =>
+    `(select coalesce(sum(humans + bots), 0) from ${table} where link_id = ?1 and slot between ?2 and ?3)`
+  const ever = db.prepare('select humans + bots as scans from totals where link_id = ?')
+  const inHour = db.prepare(`select ${sumOf('quarter_hourly')} - ${sumOf('raw_missing')} as scans`)
+  const names = ['humans', 'human_firsts', 'bots', 'bot_firsts']
+  const upsert = db.prepare(
+    `insert into raw_missing values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update
+     set ${names.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+  )
+  return {
+    stored: {
+      atMost: (linkId) => (ever.get(linkId) as { scans: number } | undefined)?.scans ?? 0,
+      inHour: (linkId, hour) => (inHour.get(linkId, ...slotsOfHour(hour)) as { scans: number }).scans,
+    },
+    add(missing) {
+      for (const [linkId, slots] of missing) {
+        for (const [slot, counts] of slots) upsert.run(linkId, slot, ...counts)
+      }
+    },
+  }
+}
+
+/** What was counted elsewhere. */
+interface Imports {
+  /** Adds visits that another service has counted, once for each link. */
+  addImported: (counts: readonly ImportedCount[]) => void
+  /** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then */
+  addPart: (part: ImportedPart) => Taken
+}
+
+/** What imports need of the warehouse. */
+interface Needs {
+  db: DatabaseSync
+  rollups: RollupWriter
+  /** Runs work in a transaction. */
+  change: <T>(work: () => T) => T
+  /** @returns the scans in groups, for the rollups */
+  addScans: (scans: FoldedScan[]) => Iterable<Group>
+  dictionary: Pick<Dictionary, 'idOf' | 'idsOf'>
+}
+
+function openImports({ db, rollups, change, addScans, dictionary }: Needs): Imports {
+  const insert = db.prepare('insert into imported (link_id, bundle) values (?, ?) on conflict do nothing')
+  const read = db.prepare('select bundle, position from imported where link_id = ?')
+  const move = db.prepare('update imported set position = ? where link_id = ?')
+  return {
+    addImported: (counts) =>
+      change(() => {
+        const added = counts.filter(({ linkId }) => insert.run(linkId, '').changes === 1)
+        addToRollups(rollups, importedGroups(added))
+      }),
+    addPart: (part) =>
+      change(() => {
+        const { linkId, bundle, position, count } = part
+        insert.run(linkId, bundle)
+        const taken = { ...read.get(linkId) } as unknown as Taken
+        if (taken.bundle !== bundle || taken.position !== position) return taken
+        addToRollups(rollups, visitGroups(part, addScans(storedScans(part)), dictionary.idsOf))
+        const increments = partIncrements(part, dictionary.idOf)
+        if (increments !== undefined) addIncrements(rollups, linkId, increments)
+        move.run(position + count, linkId)
+        return { bundle, position: position + count }
+      }),
   }
 }

@@ -1,12 +1,16 @@
 import { asOf } from './as-of.ts'
 import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.ts'
-import { startOfSlot } from '../calendar.ts'
-import { countHours, hoursOf, type HourCounts } from './hours.ts'
-import { countBefore, windowBefore, type Previous } from './previous.ts'
+import { startOfSlot, slotOf } from '../calendar.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
-import type { LinkRows, RowQueries, Sources } from './row-queries.ts'
+import type { LinkRows, RowQueries, Sources, SlotRange } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
-import { localDays, partsOf, type LocalDay } from './window.ts'
+import { localDays, partsOf, type LocalDay, startOfDate, type Parts } from './window.ts'
+
+type HourCounts = Counts & {
+  /** When the hour begins, with the offset of the time zone: a day on which clocks change has 23 hours, or 25. */
+  at: string
+}
+const SLOTS = 4
 
 /** The statistics of a link, as `GET …/stats` returns them. */
 export interface Stats {
@@ -109,4 +113,74 @@ export function countDays(
 function sourceRows(rows: ValueCount[]): [qr: ValueCount, link: ValueCount] {
   const row = (value: string) => rows.find((each) => each.value === value) ?? { value, scans: 0, unique_visitors: 0 }
   return [row('qr'), row('link')]
+}
+
+/** The hours of a day; the last one is shorter where clocks change by half an hour. */
+function hoursOf({ fromSlot: first, toSlot: end }: SlotRange): SlotRange[] {
+  return Array.from({ length: Math.ceil((end - first) / SLOTS) }, (_, hour) => {
+    const fromSlot = first + hour * SLOTS
+    return { fromSlot, toSlot: Math.min(fromSlot + SLOTS, end) }
+  })
+}
+
+/** The counts of each hour. */
+function countHours(
+  hours: SlotRange[],
+  sums: AudienceSums[],
+  { timeZone, audience }: Pick<StatsQuery, 'timeZone' | 'audience'>,
+): HourCounts[] {
+  return sums.map((each, at) => {
+    const { scans, unique_visitors } = ofAudience(each, audience)
+    const start = startOfSlot(hours[at]?.fromSlot ?? 0)
+    const time = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timeZone)
+    return { at: time.toString({ timeZoneName: 'never', smallestUnit: 'second' }), scans, unique_visitors }
+  })
+}
+
+/** The counts of the window before, for a comparison with a window whose last day is not over. */
+interface Previous {
+  from: string
+  /** Where it ends: at the time of day that it is now. */
+  until: string
+  totals: WindowTotals
+  unique_visitors: number
+  by_audience: ByAudience
+}
+
+/** The window before, and the rows that hold its counts. */
+interface WindowBefore extends Pick<Previous, 'from' | 'until'>, SlotRange {
+  parts: Parts
+}
+
+/** As many days as the window has, before it, until the same time of day. */
+function windowBefore({ days, timeZone }: StatsQuery, now: number): WindowBefore {
+  const time = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
+  const end = time.subtract({ days })
+  const first = end.toPlainDate().subtract({ days: days - 1 })
+  const [fromSlot, toSlot] = [slotOf(startOfDate(first, timeZone)), slotOf(end.epochMilliseconds)]
+  const until = Temporal.Instant.fromEpochMilliseconds(startOfSlot(toSlot)).toZonedDateTimeISO(timeZone)
+  return {
+    from: first.toString(),
+    until: until.toString({ timeZoneName: 'never', smallestUnit: 'second' }),
+    fromSlot,
+    toSlot,
+    parts: partsOf(startOfSlot(fromSlot), startOfSlot(toSlot), now),
+  }
+}
+
+/** The counts of the window before. */
+function countBefore(
+  { from, until }: WindowBefore,
+  sums: AudienceSums,
+  sources: Sources,
+  { audience }: StatsQuery,
+): Previous {
+  const { unique_visitors, ...counts } = ofAudience(sums, audience)
+  return {
+    from,
+    until,
+    totals: { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) },
+    unique_visitors,
+    by_audience: byAudience([sums]),
+  }
 }

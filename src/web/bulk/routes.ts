@@ -5,10 +5,24 @@ import { route, type Route } from '../../http/route.ts'
 import { sendCsv } from '../../links/bulk/bulk-files.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { bulkPage } from './page.ts'
-import { sampleList } from './sample.ts'
 import { islandOf, takeList, type BulkPageNeeds } from './take-list.ts'
+import { writeRecords } from '../../lib/csv.ts'
+import { bulkTexts } from '../../texts/bulk.ts'
+import type { Language } from '../../texts/language.ts'
 
 const hidden = { schema: { hide: true } }
+const rows = {
+  en: [
+    ['https://example.com/menu', '', 'Menu at table 1', 'Tables'],
+    ['https://example.com/menu?table=2', '', 'Menu at table 2', 'Tables'],
+    ['https://example.com/offers', '', 'Poster in the window', 'Spring'],
+  ],
+  de: [
+    ['https://example.com/karte', '', 'Karte an Tisch 1', 'Tische'],
+    ['https://example.com/karte?tisch=2', '', 'Karte an Tisch 2', 'Tische'],
+    ['https://example.com/angebote', '', 'Plakat im Fenster', 'Frühling'],
+  ],
+} satisfies Record<Language, string[][]>
 
 /** The page that creates many links, its form, and its sample file: `/bulk` */
 export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' | 'sample', Route> {
@@ -44,4 +58,10 @@ export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' |
       },
     }),
   }
+}
+
+/** A list to try out, which spreadsheets open: the mark at its start tells them that it is UTF-8. */
+function sampleList(language: Language): string {
+  const { target, alias, title, campaign } = bulkTexts[language].fields
+  return `\uFEFF${writeRecords([[target, alias, title, campaign], ...rows[language]])}`
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
-import { sendPage } from '../../http/document.ts'
+import { sendPage, type Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/access.ts'
@@ -23,8 +23,12 @@ import { count } from './count.ts'
 import { BULK_FORM, bulkForm, bulkPage, type BulkView } from './page.ts'
 import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
 import { bodyOf } from './rows.ts'
-import { sheetPage } from './sheet.ts'
 import { readList, readUpload, type Upload } from './upload.ts'
+import { yieldEvery } from '../../lib/yield-every.ts'
+import { createdTexts } from '../../texts/created.ts'
+
+/** How long visits may wait while codes are drawn, in milliseconds. */
+const SLICE_MS = 5
 
 /** What the page needs from the rest of the program. */
 export interface BulkPageNeeds extends WriteNeeds {
@@ -146,4 +150,36 @@ function problemText(problem: Problem, language: Language): string {
   if (problem.code !== 'rate_limited') return fillText(problems.failed, { detail: refusalText(problem, language) })
   const minutes = Math.ceil(Number(problem.headers['retry-after'] ?? 60) / 60)
   return minutes === 1 ? problems.limitedOne : fillText(problems.limited, { minutes })
+}
+
+/** A page of labelled QR codes, which a browser prints on A4. */
+async function sheetPage(results: Results, svgOf: (code: string) => string): Promise<Page> {
+  const { language } = results
+  const texts = bulkTexts[language]
+  const labels: Html[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for (const { row, link } of createdOf(results)) {
+    const [host, path] = link.short_url.replace(/^https?:\/\//, '').split('/', 2)
+    // The program itself has drawn it, and escapes its text.
+    const drawn = svgOf(link.code).replace(/^<\?xml[^>]*\?>\s*/, '')
+    const title = html`<title>${createdTexts[language].image(link.short_url)}</title>`.markup
+    const svg: Html = { markup: drawn.replace('<title>QR code</title>', () => title) }
+    labels.push(
+      html`<li>
+        ${svg} ${row.title && html`<strong>${row.title}</strong>`} <span>${host}/<wbr />${path}</span>
+      </li>`,
+    )
+    await pause()
+  }
+  return {
+    title: texts.sheetTitle,
+    site: { language, section: 'bulk' },
+    styles: ['bulk'],
+    body: html`<main class="bulk">
+      <h1 class="bulk-screen">${texts.sheetTitle}</h1>
+      <ul class="bulk-sheet">
+        ${labels}
+      </ul>
+    </main>`,
+  }
 }

@@ -1,9 +1,9 @@
-import { announce } from './announce.ts'
 import { element } from './element.ts'
 import { clipboard } from './secure-context.ts'
 
 /** How long a button says that its text was copied. */
 const SHOWN_MS = 2_000
+let region: HTMLElement | undefined
 
 /**
  * Shows the buttons `[data-copy]` below an element; each copies the text in that attribute. What it then says stands in
@@ -75,4 +75,18 @@ function copyBySelection(text: string): boolean {
     field.remove()
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
   }
+}
+
+/** Has screen readers say a text. */
+function announce(text: string): void {
+  region ??= createRegion()
+  region.textContent = text
+}
+
+function createRegion(): HTMLElement {
+  const made = document.createElement('p')
+  made.className = 'unseen'
+  made.ariaLive = 'polite'
+  document.querySelector('main')?.append(made)
+  return made
 }

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { designFaultTexts } from '../../texts/design-faults.ts'
-import { designerTexts, type DesignerTexts as Texts } from '../../texts/designer.ts'
+import { designerTexts, type DesignerTexts as Texts, type DesignerTexts } from '../../texts/designer.ts'
 import { previewTexts } from '../../texts/preview.ts'
 import type { Language } from '../../texts/language.ts'
 import {
@@ -17,10 +17,10 @@ import {
 } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
-import { frameInputs } from './frame-inputs.ts'
-import { logoInputs } from './logo-inputs.ts'
 import { poorVerdict } from './verdict.ts'
 import type { DesignerPictures } from './pictures.ts'
+import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
+import { hinted } from '../hinted.ts'
 
 /** What the form shows instead of the saved design, after a design was refused. */
 export interface RefusedDesign {
@@ -173,4 +173,81 @@ function quietZoneAndLevel(state: FormState, texts: Texts): Html {
       texts.correctionNames,
     )}`,
   )
+}
+
+/** The inputs of the frame: its text, and where and how it is drawn. */
+function frameInputs(state: FormState, texts: DesignerTexts): Html {
+  const { values } = state
+  const names = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
+  const hasCustomColor = values['custom_frame_color'] === 'yes' || values['custom_frame_text_color'] === 'yes'
+  return html`<fieldset>
+    <legend>${texts.frame}</legend>
+    ${input(
+      state,
+      { name: 'frame_text', label: texts.text, hint: texts.textHint },
+      html`type="text" maxlength="40" dir="auto"`,
+    )}
+    ${collapsed(
+      state,
+      texts.frameMore,
+      {
+        names,
+        isChosen: hasCustomColor || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
+      },
+      html`<div class="row">
+          <div>${select(state, { name: 'frame_position', label: texts.position }, texts.positionNames)}</div>
+          <div>${select(state, { name: 'frame_shape', label: texts.corners }, texts.cornerNames)}</div>
+        </div>
+        ${customColor(state, {
+          name: 'frame_color',
+          box: texts.customFrame,
+          label: texts.frameColour,
+        })}
+        ${customColor(state, {
+          name: 'frame_text_color',
+          box: texts.customText,
+          label: texts.textColour,
+        })}`,
+    )}
+  </fieldset>`
+}
+
+/** The inputs of the logo: its file, its size, and what is behind it. */
+function logoInputs(state: FormState, design: Design | undefined, texts: DesignerTexts): Html {
+  const { values } = state
+  const unsaved = values['logo_image'] ?? ''
+  const note = unsaved !== '' ? texts.logoUnsaved : design?.logo && texts.logoSaved
+  return html`<fieldset>
+    <legend>${texts.logo}</legend>
+    ${hinted(
+      {
+        id: 'design-logo',
+        label: texts.image,
+        hint: texts.imageHint(MAX_LOGO_BYTES / 1024),
+        further: 'logo-state fault-logo',
+      },
+      (attributes) =>
+        html`<input
+          type="file"
+          name="logo"
+          accept="image/png,image/jpeg,image/svg+xml"
+          data-shrinks="${texts.imageShrinks}"
+          ${attributes}
+        />`,
+    )}
+    ${faultsBelow(state, 'logo')}
+    <p class="quiet" id="logo-state">${note}</p>
+    <input type="hidden" name="logo_image" value="${unsaved}" />
+    ${note && checkbox(state, { name: 'logo_remove', label: texts.removeLogo })}
+    <div class="row">
+      <div>
+        ${input(
+          state,
+          { name: 'logo_size', label: texts.size, hint: texts.sizeHint },
+          html`type="number" min="5" max="40" step="any"`,
+        )}
+      </div>
+      <div>${select(state, { name: 'logo_knockout', label: texts.behindLogo }, texts.behindNames)}</div>
+    </div>
+  </fieldset>`
 }

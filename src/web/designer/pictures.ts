@@ -1,9 +1,9 @@
-import type { Html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import type { EyeShape } from '../../qr/design/eyes.ts'
 import type { ModuleShape } from '../../qr/design/shapes.ts'
 import type { DesignerTexts } from '../../texts/designer.ts'
-import { lookButtons } from './looks.ts'
-import { eyeBallPicture, eyeFramePicture, modulesPicture } from './thumbnails.ts'
+import { eyeBallPicture, eyeFramePicture, modulesPicture, designPicture } from './thumbnails.ts'
+import { lookOf, palettes, presets, type Look, type PaletteName, type PresetName } from './presets.ts'
 
 /** What the design form shows of shapes and looks. Drawing it takes longer than the rest of the owner's page. */
 export interface DesignerPictures {
@@ -34,4 +34,24 @@ function once<Input>(draw: (input: Input) => Html): (input: Input) => Html {
     drawn.set(input, picture)
     return picture
   }
+}
+
+/** Looks and colours to start from. Without scripts, each button saves it. */
+function lookButtons(texts: DesignerTexts): Html {
+  const button = (name: PresetName | PaletteName, label: string, look: Look) =>
+    html`<button class="look" form="looks" name="look" value="${name}" data-look="${JSON.stringify(lookOf(name))}">
+      ${designPicture(look)}<span>${label}</span>
+    </button>`
+  return html`<fieldset class="looks">
+      <legend>${texts.presets}</legend>
+      ${entriesOf(presets).map(([name, look]) => button(name, texts.presetNames[name], look))}
+    </fieldset>
+    <fieldset class="looks palettes">
+      <legend>${texts.palettes}</legend>
+      ${entriesOf(palettes).map(([name, look]) => button(name, texts.paletteNames[name], look))}
+    </fieldset>`
+}
+
+function entriesOf<Name extends string>(looks: Record<Name, Look>): [Name, Look][] {
+  return Object.entries(looks) as [Name, Look][]
 }

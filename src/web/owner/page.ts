@@ -6,14 +6,22 @@ import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
 import { linkName } from '../link-name.ts'
 import { createdPage, isNew } from './created.ts'
-import { destinationSection } from './destination.ts'
 import { keepSection } from './keep.ts'
-import { sectionNavigation, type SectionName } from './navigation.ts'
 import { printPath } from './print-path.ts'
 import { deleteSection } from './settings/delete.ts'
 import { settingsSection } from './settings/section.ts'
 import { ownerTop } from './top.ts'
 import type { Notice, OwnerView } from './view.ts'
+import type { Language } from '../../texts/language.ts'
+import { changeForm } from './change-form.ts'
+import { conflictTable } from './conflict.ts'
+import { foldedSection } from './folded.ts'
+import { historyPart } from './history.ts'
+import { sectionMessage } from './message.ts'
+import { rulesPart } from './rules/section.ts'
+
+/** The sections of the owner's page, in order: the ids of their elements. */
+type SectionName = 'statistics' | 'destination' | 'design' | 'settings' | 'delete'
 
 type SectionOf = (view: OwnerView, notice: Notice | undefined) => Html
 
@@ -57,4 +65,28 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
 function topMessage({ text, problem }: Notice): Html | undefined {
   if (problem !== undefined) return renderProblem(problem, text)
   return html`<p class="note" role="status">${text}</p>`
+}
+
+/** The links to the sections, which stay visible; the island marks the one that is being read. */
+function sectionNavigation(names: SectionName[], language: Language): Html {
+  const texts = ownerTexts[language].sections
+  return html`<nav class="owner-nav" aria-label="${texts.label}">
+    <a href="#top">${texts.top}</a>
+    ${names.map((name) => html`<a href="#${name}">${texts[name]}</a>`)}
+  </nav>`
+}
+
+/** The section of the owner's page about where the link leads: its fields, its rules and its history. */
+function destinationSection(view: OwnerView, notice: Notice | undefined): Html {
+  const { link, language } = view
+  const own = notice?.at === 'destination' ? notice : undefined
+  const isOpen = view.editing !== undefined || ['destination', 'rules', 'history'].includes(notice?.at ?? '')
+  const title = ownerTexts[language].sections.destination
+  return foldedSection(
+    { id: 'destination', title, isOpen },
+    html`<div class="card">
+        ${own && sectionMessage(own)} ${conflictTable(link, own, language)} ${changeForm(view, own)}
+      </div>
+      ${rulesPart(view, notice)} ${historyPart(view, notice)}`,
+  )
 }

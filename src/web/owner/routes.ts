@@ -13,14 +13,36 @@ import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
 import { FORM_LIMIT } from '../read-form.ts'
-import { act } from './actions.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { readSettings } from './settings/data.ts'
-import { noticeOf } from './notices.ts'
 import { ownerPage } from './page.ts'
-import type { Outcome, Submission } from './submission.ts'
-import type { OwnerView, Refused } from './view.ts'
+import type { Outcome, Submission, Action } from './submission.ts'
+import type { OwnerView, Refused, Notice } from './view.ts'
+import { Problem } from '../../http/problem.ts'
+import { saveDesign } from '../designer/save.ts'
+import { changeFromForm, leadFromForm } from './change-form.ts'
+import { revert } from './history.ts'
+import { ruleActions } from './rules/actions.ts'
+import { settingsActions } from './settings/actions.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import type { Language } from '../../texts/language.ts'
+import { ownerTexts } from '../../texts/owner.ts'
+import { settingsNotices } from './settings/section.ts'
+
+/** What the forms of the owner's page do, by their field `action`. */
+const actions: Record<string, Action> = {
+  change: changeFromForm,
+  lead: leadFromForm,
+  revert,
+  ...ruleActions,
+  design: saveDesign,
+  async plain({ links, change, token }) {
+    await change(await links.readByToken(token), { design: null })
+    return { done: 'designed', at: 'design' }
+  },
+  ...settingsActions,
+}
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds extends WriteNeeds {
@@ -169,4 +191,35 @@ async function showRefused(
   const view = await viewOf(needs, owned, request)
   const { status, headers } = notice.problem
   return sendPage(reply.code(status).headers(headers), ownerPage(view, notice))
+}
+
+/** @throws {Problem} 400 for a form without an action of this page */
+function act(submission: Submission): Promise<Outcome> {
+  const name = submission.form.get('action') ?? ''
+  const action = ownValue(actions, name)
+  if (action === undefined) throw new Problem('invalid_request', 'the form has an unknown action')
+  return action(submission)
+}
+
+/** What the page says after a form, by the names in its query. */
+function noticeOf(query: Record<string, string>, language: Language): Notice | undefined {
+  const notices = noticesOf(language)
+  const done = Object.keys(query).find((name) => Object.hasOwn(notices, name))
+  const notice = done === undefined ? undefined : notices[done]
+  if (!('trimmed' in query)) return notice
+  const { trimmed } = ownerTexts[language]
+  return { ...notice, text: notice === undefined ? trimmed : `${notice.text} ${trimmed}` }
+}
+
+/** The notices by their names. */
+function noticesOf(language: Language): Record<string, Notice> {
+  const texts = Object.entries(ownerTexts[language].notices)
+  const further: Record<string, Partial<Notice>> = {
+    designed: { at: 'design' },
+    'designed-poor': { at: 'design', isWarning: true },
+    ruled: { at: 'rules' },
+    reverted: { at: 'history' },
+  }
+  const notices = texts.map(([name, text]) => [name, { text, ...further[name] }])
+  return { ...Object.fromEntries(notices), ...settingsNotices(language) }
 }

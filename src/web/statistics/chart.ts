@@ -2,7 +2,6 @@ import { html, type Html } from '../../http/html.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Column } from './columns.ts'
 import type { Formats } from './formats.ts'
-import { roundTicks } from './scale.ts'
 
 /** The height of the drawing, in pixels: half a line for the numbers of the axis, the columns, the mark of today. */
 const TOP = 10
@@ -160,4 +159,12 @@ function percent(part: number, whole: number): string {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100
+}
+
+/** The round numbers of an axis from 0, at least as high as the largest value; at most `most` steps. */
+function roundTicks(largest: number, most = 4): number[] {
+  const rough = Math.max(1, largest) / most
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, ([1, 2, 5].find((each) => each * power >= rough) ?? 10) * power)
+  return Array.from({ length: Math.ceil(Math.max(1, largest) / step) + 1 }, (_, at) => at * step)
 }

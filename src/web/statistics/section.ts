@@ -3,14 +3,13 @@ import { breakdownTexts } from '../../texts/breakdowns.ts'
 import { statisticsTexts, type StatisticsTexts } from '../../texts/statistics.ts'
 import { breakdownPanels } from './breakdowns.ts'
 import { chart, chartTable } from './chart.ts'
-import { addressOf, choices, zoneForm } from './choices.ts'
 import { columnsOf } from './columns.ts'
-import { neverScanned, nothingInWindow } from './empty.ts'
 import { figures } from './figures.ts'
 import { formatsIn, type Formats } from './formats.ts'
-import type { StatisticsView } from './view.ts'
+import type { StatisticsView, PageQuery } from './view.ts'
 
 type Stats = NonNullable<StatisticsView['stats']>
+const lengths = [1, 7, 30, 90, 365]
 
 /** The statistics of a link, on the pages of its owner and of its shares. */
 export function statisticsSection(view: StatisticsView): Html {
@@ -120,4 +119,77 @@ function foot(view: StatisticsView, texts: StatisticsTexts): Html {
 /** The link that the licence of the city database requires. */
 function creditNote({ cities }: StatisticsTexts): Html {
   return html`<p class="quiet">${cities} <a href="https://db-ip.com">IP Geolocation by DB-IP</a></p>`
+}
+
+/** The address of a page with a window, which can be bookmarked. */
+function addressOf(path: string, { days, audience, tz }: PageQuery): string {
+  return `${path}?${new URLSearchParams({ days: String(days), audience, tz }).toString()}#statistics`
+}
+
+/** The links that choose the window. */
+function choices({ path, query }: StatisticsView, texts: StatisticsTexts): Html {
+  const link = (change: Partial<PageQuery>, text: Html | string) => {
+    const isCurrent = Object.entries(change).every(([name, value]) => query[name as keyof PageQuery] === value)
+    return html`<a href="${addressOf(path, { ...query, ...change })}" ${isCurrent && html`aria-current="true"`}
+      >${text}</a
+    >`
+  }
+  const audiences = ['human', 'all', ...(query.audience === 'bot' ? (['bot'] as const) : [])] as const
+  return html`<div class="row stats-choices">
+    <nav class="tabs stats-period" aria-label="${texts.period}">
+      ${lengths.map((days) => link({ days }, days === 1 ? texts.today : html`${days}<span> ${texts.days}</span>`))}
+    </nav>
+    <nav class="tabs" aria-label="${texts.visitors}">
+      ${audiences.map((audience) => link({ audience }, texts.audiences[audience]))}
+    </nav>
+  </div>`
+}
+
+/** UTC, which is the default, and the zones that the runtime knows. */
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+
+const zoneOptions = new Map(zones.map((zone) => [zone, html`<option>${zone}</option>`]))
+
+/** The form that chooses the time zone. */
+function zoneForm({ path, query }: StatisticsView, texts: StatisticsTexts): Html {
+  return html`<details class="stats-zone">
+    <summary>${texts.zone}: ${query.tz}</summary>
+    <form action="${path}#statistics" class="row">
+      <input type="hidden" name="days" value="${query.days}" />
+      <input type="hidden" name="audience" value="${query.audience}" />
+      <select name="tz" aria-label="${texts.zone}">
+        <option selected>${query.tz}</option>
+        ${zones.map((zone) => (zone === query.tz ? undefined : zoneOptions.get(zone)))}
+      </select>
+      <button class="plain">${texts.change}</button>
+    </form>
+  </details>`
+}
+
+/** What an owner does first: the link has no scans at all. */
+function neverScanned({ code, image, print }: StatisticsView, { empty }: StatisticsTexts): Html {
+  return html`<div class="card stats-empty">
+    ${image !== undefined && html`<img class="qr" src="${image}" alt="${empty.code}" width="176" height="176" />`}
+    <div>
+      <h3>${empty.heading}</h3>
+      <p>${empty.text}</p>
+      <ol>
+        ${empty.steps.map((step) => html`<li>${step}</li>`)}
+      </ol>
+      ${
+        image !== undefined &&
+        html`<p class="row">
+          <a class="button" href="${print}" download="${code}-a4.pdf">${empty.download}</a>
+          <a class="button plain" href="/${code}/qr.png?size=1024" download="${code}.png">${empty.image}</a>
+        </p>`
+      }
+    </div>
+  </div>`
+}
+
+/** The window has no scans. */
+function nothingInWindow({ query, totals }: StatisticsView, texts: StatisticsTexts): Html {
+  const ever = totals && { human: totals.humans, bot: totals.bots, all: totals.scans }[query.audience]
+  const isLonger = query.days < 365 && ever !== 0
+  return html`<p class="card quiet">${texts.nothing[query.audience]} ${isLonger && texts.longer}</p>`
 }

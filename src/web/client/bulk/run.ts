@@ -1,15 +1,22 @@
-import { faultOf } from '../../bulk/faults.ts'
+import { faultOf, type ApiError } from '../../bulk/faults.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import { count } from '../../bulk/count.ts'
 import { bodyOf } from '../../bulk/rows.ts'
 import { randomKey } from '../secure-context.ts'
-import { sendRows, type Answer, type RowOutcome } from './send.ts'
 import { saveSession } from './session.ts'
-import { createdOf, openOf, type GridRow, type State } from './state.ts'
+import { createdOf, openOf, type GridRow, type State, type CreatedLink } from './state.ts'
+import { callApi } from '../call-api.ts'
 
 /** Rows and characters of one request: the service takes 500 rows and 4 MiB. */
 const CHUNK_ROWS = 500
 const CHUNK_CHARACTERS = 1_200_000
+type RowOutcome = { index: number } & (CreatedLink | { error: ApiError } | { valid: true })
+/** What became of a request: the outcome of each row, or why there is none. */
+type Answer =
+  | { kind: 'rows'; results: RowOutcome[] }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'refused'; detail: string }
+  | { kind: 'offline' }
 
 /** Changes the state and shows it. */
 export type Update = (change: Partial<State>) => void
@@ -188,4 +195,27 @@ function divide(rows: GridRow[]): GridRow[][] {
     }
   }
   return chunks
+}
+
+/** Sends rows to the API; with a key they are created, without one only checked. */
+async function sendRows(body: string, key?: string): Promise<Answer> {
+  // Where the operator asks for a key, the page has an input for it.
+  const creationKey = document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
+  const headers = {
+    'content-type': 'application/json',
+    ...(key !== undefined && { 'idempotency-key': key }),
+    ...(creationKey && { authorization: `Bearer ${creationKey}` }),
+  }
+  try {
+    const url = key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk'
+    const response = await callApi(url, { method: 'POST', headers, body })
+    const retryAfter = Number(response.headers.get('retry-after'))
+    if ([429, 503].includes(response.status)) return { kind: 'wait', seconds: Math.max(1, retryAfter || 10) }
+    // Not ours: from a proxy in front of the service, for example.
+    if (response.status >= 500) return { kind: 'offline' }
+    const { results, detail = '' } = (await response.json()) as { results?: RowOutcome[]; detail?: string }
+    return results === undefined ? { kind: 'refused', detail } : { kind: 'rows', results }
+  } catch {
+    return { kind: 'offline' }
+  }
 }
