@@ -76,7 +76,7 @@ export async function createInstance(
 }
 
 /** When the service stops, its server finishes what had begun, and then closes each connection. */
-function finishOnStop(app: FastifyInstance, { drainOf }: Connections, { onDrain }: Services): Pick<Drain, 'isLate'> {
+function finishOnStop(app: FastifyInstance, { drainOf }: Connections, { onDrain }: Services): Drain {
   const drain = drainOf(app.server)
   if (drain === undefined) throw new Error('unreachable')
   onDrain(drain.begin)

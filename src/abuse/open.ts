@@ -49,7 +49,7 @@ export interface Abuse {
 
 export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'> {
   webhooks: SuspensionDeps['webhooks'] & ReportDeps['webhooks']
-  bus: Pick<Bus, 'publish' | 'lifeMs'>
+  bus: Bus
   dataDir: string
   monotonic: () => number
   sources: ListSource[]

@@ -50,7 +50,7 @@ export async function deleteReporters(db: Executor, linkId: number): Promise<voi
 
 /** Deletes what is from before a day. Nothing is written without need: each start and each hour asks for it. */
 export async function deleteReportersBefore(
-  { read, write }: Pick<Database, 'read' | 'write'>,
+  { read, write }: Database,
   first: string,
 ): Promise<void> {
   const old = await read.selectFrom('reporter_salts').select('day').where('day', '<', first).limit(1).execute()

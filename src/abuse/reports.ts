@@ -38,7 +38,7 @@ export interface ReportDeps {
   now: () => number
   /** From how many networks a link is reported until operator and owner are told. */
   threshold: number
-  webhooks: Pick<LinkWebhooks, 'onReported'>
+  webhooks: LinkWebhooks
   log: { warn: (details: object, text: string) => void }
 }
 

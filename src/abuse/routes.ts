@@ -12,8 +12,8 @@ import { reportBody } from './reports.ts'
 /** What reports need of the rest of the program. */
 export interface ReportNeeds {
   report: Abuse['report']
-  origin: Pick<Origin, 'of' | 'owns'>
-  client: Pick<ClientAddress, 'of'>
+  origin: Origin
+  client: ClientAddress
   /** A hook that charges each report. */
   limitReports: onRequestAsyncHookHandler
 }
@@ -58,7 +58,7 @@ const EXPIRES_MS = 180 * 86_400_000
 /** What security.txt needs of the rest of the program. */
 export interface SecurityNeeds {
   now: () => number
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   contact: string | undefined
 }
 

@@ -7,7 +7,7 @@ const LISTS = 'lists'
  * finds one.
  */
 export async function findOrInsertSalt(
-  { read, write }: Pick<Database, 'read' | 'write'>,
+  { read, write }: Database,
   salt: string,
 ): Promise<string> {
   const found = await findSalt(read)

@@ -6,7 +6,7 @@ import type { World } from './network-checks.ts'
 import type { CheckedSettings } from './settings.ts'
 
 /** What this check looks at. */
-interface ExposureSubject extends Pick<World, 'lookup' | 'networkInterfaces'> {
+interface ExposureSubject extends World {
   settings: CheckedSettings
 }
 

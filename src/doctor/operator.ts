@@ -38,7 +38,7 @@ export interface DoctorNeeds {
   notReady: () => Promise<string | undefined>
   instance: string
   metrics: AnyMetric[]
-  client: Pick<ClientAddress, 'forwarding'>
+  client: ClientAddress
   origin: Pick<Origin, 'foreignHost'>
 }
 

@@ -25,7 +25,7 @@ const OWNERS_PAGE = '/m/:token'
  */
 export function guardDomains(
   app: FastifyInstance,
-  domains: Pick<Domains, 'isEmpty' | 'statusOf' | 'pageSent'>,
+  domains: Domains,
   secureOrigin: string | undefined,
 ): void {
   app.decorateRequest('customDomain')

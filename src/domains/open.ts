@@ -47,7 +47,7 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
 
 interface DomainsNeeds {
   db: Database
-  bus: Pick<Bus, 'publish'>
+  bus: Bus
   /** The service's own origin; undefined when only this machine can reach it. */
   baseUrl: string | undefined
   /** DNS servers to use instead of the system's. */

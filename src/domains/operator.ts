@@ -23,7 +23,7 @@ export interface RefusedRow {
 }
 
 /** The part of `Domains` that the operations use. */
-export type OperatedDomains = Pick<Domains, 'list' | 'refused' | 'check' | 'removeAsOperator' | 'refuse' | 'allow'>
+export type OperatedDomains = Domains
 
 /** The result of `domains`. */
 export interface DomainsResult {

@@ -22,8 +22,8 @@ const config = { work: 'domains', isCharged: true } as const
 
 /** What the routes need of the rest of the program. */
 export interface DomainRoutesNeeds {
-  domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  limits: Pick<FairUse, 'charge' | 'creation' | 'holderOf'>
+  domains: Domains
+  limits: FairUse
   /** A hook that refuses whom the operator does not let register. */
   mayCreate: onRequestAsyncHookHandler
 }

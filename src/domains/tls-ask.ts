@@ -5,7 +5,7 @@ import { hostName } from '../lib/host.ts'
 import type { Domains } from './open.ts'
 
 export interface TlsAskNeeds {
-  domains: Pick<Domains, 'mayHaveCertificate'>
+  domains: Domains
   /** Whether this machine or a trusted network made the request itself. */
   isInternal: (request: IncomingMessage) => boolean
 }

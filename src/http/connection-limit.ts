@@ -34,7 +34,7 @@ export interface ConnectionLimit {
 export type RestingSince = (socket: Socket) => number | undefined
 
 export interface ConnectionLimitNeeds {
-  client: Pick<ClientAddress, 'of' | 'isProxied'>
+  client: ClientAddress
   /** Connections that may be open; by default, what the limit of open files allows. */
   max?: number
 }

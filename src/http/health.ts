@@ -42,7 +42,7 @@ export interface HealthNeeds {
   /** The digest of the store's id. */
   instance: string
   /** Notes the proxy that forwarded a request. */
-  client: Pick<ClientAddress, 'of'>
+  client: ClientAddress
 }
 
 export function healthRoutes({ notReady, disk, instance, client }: HealthNeeds): Record<'isUp' | 'isReady', Route> {

@@ -122,7 +122,7 @@ const json = (description: string) => ({
 })
 
 /** The document of all routes: `GET /api/openapi.json` */
-export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>): Route {
+export function openApiRoute(describe: DescribeApi, origin: Origin): Route {
   const documentOf = createDocuments(describe)
   return route({
     schema: {

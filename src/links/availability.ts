@@ -43,7 +43,7 @@ export function availabilityRoute({
   limits,
 }: {
   links: { findAvailability: (code: string) => Promise<Availability> }
-  limits: Pick<ClientLimits, 'chargeNotFound'>
+  limits: ClientLimits
 }): Route {
   return route<CodeRoute>({
     config: { isCharged: true },

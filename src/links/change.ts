@@ -193,7 +193,7 @@ export function isPause(body: unknown): boolean {
 
 /** Runs the transaction of a change, as one that is possible on a full disk when it is only for pauses. */
 export function runChange<T>(
-  db: Pick<Database, 'transaction' | 'urgent'>,
+  db: Database,
   isPausing: boolean,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
@@ -227,7 +227,7 @@ export async function commitChange(
   transaction: Transaction<Tables>,
   before: DesignedLink,
   after: DesignedLink,
-  { holder }: Pick<Client, 'holder'>,
+  { holder }: Client,
 ): Promise<boolean> {
   if (!(await updateLink(transaction, after.link))) return false
   await recordRevision(transaction, before, after)

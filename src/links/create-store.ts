@@ -13,7 +13,7 @@ export interface NewLink extends Omit<Link, 'suspension' | 'warning' | 'reported
 }
 
 /** Inserts a link. @returns false when another link has its code, or a deleted link had it */
-export async function insertLink(db: Pick<Database, 'prepareChange'>, link: NewLink): Promise<boolean> {
+export async function insertLink(db: Database, link: NewLink): Promise<boolean> {
   return (await insertIfFree(db, [...Object.values(newRow(link)), link.codeKey])) === 1
 }
 

@@ -23,7 +23,7 @@ export interface LinkIds {
  * store each has opened: the IDs of links that a restore has lost are not used again.
  */
 export async function openLinkIds(
-  db: Pick<Database, 'read'>,
+  db: Database,
   drawStart: () => number = () => randomInt(MIN_START, MAX_START),
 ): Promise<LinkIds> {
   let last = (await findFreeStart(db, drawStart)) - 1
@@ -36,7 +36,7 @@ export async function openLinkIds(
 }
 
 /** A start after which this store has no links for `MIN_FREE` IDs. */
-async function findFreeStart(db: Pick<Database, 'read'>, drawStart: () => number): Promise<number> {
+async function findFreeStart(db: Database, drawStart: () => number): Promise<number> {
   for (;;) {
     const first = drawStart()
     const taken = await findIdFrom(db.read, first)

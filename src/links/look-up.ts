@@ -17,7 +17,7 @@ export interface TokenDeps {
 }
 
 interface Store {
-  db: Pick<Database, 'read'>
+  db: Database
 }
 
 /**

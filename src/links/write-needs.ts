@@ -6,7 +6,7 @@ import type { Links } from './open.ts'
 /** What the routes and pages that create and change links need of the rest of the program. */
 export interface WriteNeeds {
   links: Links
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   limits: ClientLimits
 }
 

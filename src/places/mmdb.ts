@@ -115,7 +115,7 @@ interface MmdbData {
 }
 
 /** @param base the offset that pointers are relative to */
-function createMmdbData({ byte, text }: Pick<CachedFile, 'byte' | 'text'>, base: number): MmdbData {
+function createMmdbData({ byte, text }: CachedFile, base: number): MmdbData {
   const values = createValues(byte, base)
   const find = createFinder(text, values)
   const bits = new DataView(new ArrayBuffer(8))

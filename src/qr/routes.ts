@@ -42,7 +42,7 @@ export interface CodeLink {
 
 /** What QR images of short links need in addition. */
 export interface CodeImageNeeds extends DataImageNeeds {
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when it never existed. */

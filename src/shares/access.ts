@@ -3,7 +3,7 @@ import type { ScansAccess } from '../scans/access.ts'
 import type { Shares } from './open.ts'
 
 /** The access of whoever has the token of a share. */
-export function shareAccess({ findByToken }: Pick<Shares, 'findByToken'>): ScansAccess {
+export function shareAccess({ findByToken }: Shares): ScansAccess {
   return {
     findByToken,
     async findWithScans(token) {

@@ -13,7 +13,7 @@ import type { Share } from './store.ts'
 
 /** What the routes need of the rest of the program. */
 export interface ShareRoutesNeeds extends WriteNeeds {
-  shares: Pick<Shares, 'create' | 'list' | 'revoke'>
+  shares: Shares
 }
 
 const tags = ['Shares']

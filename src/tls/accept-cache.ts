@@ -19,7 +19,7 @@ export interface AcceptCache {
 }
 
 interface AcceptCacheDeps {
-  tickets: Pick<TicketSecrets, 'current'>
+  tickets: TicketSecrets
   now: () => number
   monotonic: () => number
   createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor

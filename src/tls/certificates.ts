@@ -92,7 +92,7 @@ export interface Certificates {
 
 interface CertificateDeps {
   db: Database
-  bus: Pick<Bus, 'publish'>
+  bus: Bus
   now: () => number
   /** The time by which certificates have expired for long. */
   removalTime: RemovalClock['time']

@@ -14,7 +14,7 @@ const portErrors = new Set(['connection', 'unauthorized', 'tls'])
  * Orders with HTTP-01, and with TLS-ALPN-01 when port 80 does not work. After the first success only the challenge type
  * that worked is used: a later failure is the fault of the name, and must not cost two orders.
  */
-export function createOrderWithFallback(deps: OrderDeps, limiter: Pick<OrderLimiter, 'acquire'>): OrderCertificate {
+export function createOrderWithFallback(deps: OrderDeps, limiter: OrderLimiter): OrderCertificate {
   let proven: ChallengeType | undefined
   const order = async (challenge: ChallengeType, ...[signer, request, signal]: Parameters<OrderCertificate>) => {
     const chain = await orderCertificate(deps, signer, { ...request, challenge }, signal)

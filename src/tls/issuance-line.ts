@@ -23,7 +23,7 @@ export interface LineDeps {
   now: () => number
   monotonic: () => number
   sleep: Sleep
-  issuer: Pick<Issuer, 'issue'>
+  issuer: Issuer
   /** Whether a name may have a certificate, from memory. */
   isServed: (name: string) => boolean
   /** The registrable domain of a name. */

@@ -41,8 +41,8 @@ const CHALLENGE_MS = 24 * 60 * 60 * 1000
 
 export interface TlsNeeds {
   db: Database
-  bus: Pick<Bus, 'publish'>
-  domains: Pick<Domains, 'statusOf' | 'leadsHere' | 'mayHaveCertificate'>
+  bus: Bus
+  domains: Domains
   now: () => number
   /** The time by which certificates have expired for long. */
   removalTime: RemovalClock['time']

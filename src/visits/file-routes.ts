@@ -21,13 +21,13 @@ import {
 } from './routes.ts'
 
 /** The files of links, for each kind that has one. */
-export function fileRoutes(visits: Pick<Visits, 'resolve' | 'decide'>): { extension: string; route: Route }[] {
+export function fileRoutes(visits: Visits): { extension: string; route: Route }[] {
   return kinds.flatMap(({ file, texts }) =>
     file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, texts.en.name, visits) }],
   )
 }
 
-function fileRoute(file: KindFile, label: string, { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>): Route {
+function fileRoute(file: KindFile, label: string, { resolve, decide }: Visits): Route {
   return route<CodeRoute>({
     config: visitConfig,
     schema: {

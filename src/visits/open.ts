@@ -34,7 +34,7 @@ export type RecordVisit = Scans['record']
 
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
-  db: Pick<Database, 'prepareRead'>
+  db: Database
   scans: Pick<Scans, 'record' | 'recordScan' | 'agentOf'> & Parameters<typeof createDecide>[0]
   monotonic: () => number
   /** How long a link may be cached. */

@@ -17,9 +17,9 @@ import { missingOrEnded, redirected, requireLive, visitParams, type CodeRoute } 
 import type { Holder } from '../lib/holder.ts'
 
 /** What the pictures of pages need of the rest of the program. */
-export interface PictureNeeds extends Pick<Visits, 'resolve' | 'decide'> {
-  origin: Pick<Origin, 'of'>
-  images: Pick<Images, 'picture'>
+export interface PictureNeeds extends Visits {
+  origin: Origin
+  images: Images
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
   /** A key of the request's client that does not reveal its address. */

@@ -144,7 +144,7 @@ interface Cached extends Lived {
 }
 
 /** Live, protected and paused links in one cache; suspended, deleted and unknown codes in another. */
-function createResolutionCache(lives: Pick<Lives, 'begin'>) {
+function createResolutionCache(lives: Lives) {
   const links = createBoundedCache<Cached>(CACHE_BYTES)
   const negatives = createBoundedCache<Cached>(NEGATIVE_CACHE_BYTES)
   return {

@@ -55,7 +55,7 @@ export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : 
 
 /** What visits need of the rest of the program. */
 export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide' | 'visitorOf'> {
-  origin: Pick<Origin, 'of' | 'ofPages'>
+  origin: Origin
 }
 
 /** The forms of a short URL. */
@@ -98,7 +98,7 @@ function visitSchema(operationId: string, note: string) {
 }
 
 /** The page that shows where a short link leads. */
-export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
+export function previewRoute({ resolve }: Visits): Route {
   return route<CodeRoute>({
     schema: {
       summary: 'See where a short link leads',

@@ -11,7 +11,7 @@ import { contactLink } from './removal-pages.ts'
 /** The settings that decide what is kept, and for how long. */
 export interface PrivacyNeeds {
   contact: string | undefined
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   /** Milliseconds for which single visits are kept. */
   scanRetention: number
   /** Whether several nodes count requests together. */

@@ -15,7 +15,7 @@ export function removalPages({
   origin,
 }: {
   contact: string | undefined
-  origin: Pick<Origin, 'ofPages'>
+  origin: Origin
 }): ErrorPages {
   const forOwners = (request: FastifyRequest) => {
     const language = pageLanguage(request)

@@ -17,8 +17,8 @@ import type { LoadedStatistics } from './statistics/view.ts'
 
 /** What the page of a share needs from the rest of the program. */
 export interface SharePageNeeds extends StatsReading {
-  shares: Pick<Shares, 'findByToken'>
-  origin: Pick<Origin, 'of'>
+  shares: Shares
+  origin: Origin
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
   assets: Pick<Assets, 'islands'>

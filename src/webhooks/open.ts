@@ -33,7 +33,7 @@ export interface WebhooksNeeds {
     latestTotals: (linkId: number) => Promise<Totals>
     onFold: (listener: (changed: number[] | undefined) => void) => void
   }
-  draining: Pick<Draining, 'onBegin'>
+  draining: Draining
   log: Pick<FastifyBaseLogger, 'error'>
 }
 

@@ -10,7 +10,7 @@ export interface Fitted {
 const MIN_DRAWABLE = 0.7
 
 /** A text in one line without the characters that the font does not have; empty when too much of it would be missing. */
-export function drawable(font: Pick<Font, 'missing'>, text: string): string {
+export function drawable(font: Font, text: string): string {
   const composed = text.normalize('NFC')
   const missing = new Set(font.missing(composed))
   const kept = Array.from(composed, (character) => {
@@ -25,7 +25,7 @@ export function drawable(font: Pick<Font, 'missing'>, text: string): string {
 
 /** Breaks a text into lines at the first of these heights at which it fits; at the last one, the rest becomes "…". */
 export function fit(
-  font: Pick<Font, 'width'>,
+  font: Font,
   text: string,
   { width, lines: max, heights }: { width: number; lines: number; heights: readonly [number, ...number[]] },
 ): Fitted {
@@ -41,7 +41,7 @@ export function fit(
 }
 
 /** Breaks a text into lines. @param width for letters of height 1 */
-export function breakLines(font: Pick<Font, 'width'>, text: string, width: number): string[] {
+export function breakLines(font: Font, text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0

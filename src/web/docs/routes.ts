@@ -13,7 +13,7 @@ import { apiGuide, docsPage } from './page.ts'
 
 export interface DocsNeeds {
   describe: DescribeApi
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   creation: Pick<CreationGate, 'mode'>
 }
 

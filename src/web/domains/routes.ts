@@ -28,10 +28,10 @@ import type { CertificateState } from './status.ts'
 
 /** What the pages need from the rest of the program. */
 export interface DomainPageNeeds {
-  domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  limits: Pick<FairUse, 'charge' | 'chargeNotFound' | 'holderOf'>
+  domains: Domains
+  limits: FairUse
   creation: Pick<CreationGate, 'mode' | 'require'>
-  origin: Pick<Origin, 'of'>
+  origin: Origin
   now: () => number
   /** The state of a name's certificate; undefined when the service obtains none itself. */
   certificateOf: ((name: string) => Promise<CertificateState>) | undefined

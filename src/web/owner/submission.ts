@@ -10,10 +10,10 @@ import type { Refused } from './view.ts'
 
 /** A form that the owner has sent. */
 export interface Submission {
-  links: Pick<Links, 'readByToken' | 'history' | 'delete' | 'rotate'>
+  links: Links
   /** Changes the link for the client who has sent the form. */
   change: (owned: OwnedLink, body: object, options?: Pick<ChangeOptions, 'ifMatch' | 'approve'>) => Promise<OwnedLink>
-  shares: Pick<Shares, 'create' | 'list' | 'revoke'>
+  shares: Shares
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   client: Client

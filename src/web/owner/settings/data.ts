@@ -13,7 +13,7 @@ export interface SettingsData {
 
 /** What the settings need of the rest of the program. */
 export interface SettingsNeeds {
-  shares: Pick<Shares, 'list'>
+  shares: Shares
   hasWebhooks: boolean
 }
 
