@@ -162,6 +162,20 @@ export interface Created {
   token: string
 }
 
+/** Where the owner of a link reads and changes it. @param path of the API below it, with its slash */
+export function manage({ url }: Pick<TestServer, 'url'>, { token }: Pick<Created, 'token'>, path = ''): string {
+  return `${url}/api/manage/${token}${path}`
+}
+
+/** What the owner of a link reads of it. */
+export async function details<Body = Record<string, unknown>>(
+  server: Pick<TestServer, 'url'>,
+  link: Pick<Created, 'token'>,
+  path = '',
+): Promise<Body> {
+  return (await (await fetch(manage(server, link, path))).json()) as Body
+}
+
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return send('POST', url, body, headers)
 }
