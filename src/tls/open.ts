@@ -27,7 +27,8 @@ import { createIssuer } from './issuer.ts'
 import { createHold } from './hold.ts'
 import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Found } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
-import type { Challenges, Sleep } from './order.ts'
+import type { Challenges } from './order.ts'
+import type { Sleep } from './order-limiter.ts'
 import { createTicketSecrets } from './tickets.ts'
 
 /** The interval of sweeps for due renewals, in milliseconds. */
