@@ -89,13 +89,13 @@ const measuredKinds = ['visits', ...works] as const
 
 /** The fast path handles most visits, before the router. */
 function createServer(
-  { visits, links: { isReserved }, tls, client, limits, connections: limit }: Services,
+  { visits, scans, links: { isReserved }, tls, client, limits, connections: limit }: Services,
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
   onVisit: (response: ServerResponse) => void,
 ) {
   const nextRequestId = createRequestIds()
-  const answeredFast = createFastPath(visits, isReserved, onVisit)
+  const answeredFast = createFastPath(visits, scans, isReserved, onVisit)
   const priorityOf = ({ method, url = '' }: IncomingMessage) => {
     if (method !== 'GET' && method !== 'HEAD') return 'other'
     if (isHealthPath(url)) return 'urgent'
