@@ -580,7 +580,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
 
           await force(page, { alias: '' })
           assert.equal(await press(page, 'Create'), 200)
-          const { code } = await details(server, { token: tokenOf(page) })
+          const { code } = await details<{ code: string }>(server, { token: tokenOf(page) })
           await assertInert(page)
           await toOwnersPage(page)
           assert.deepEqual(await typed(page), destinationOf(flat as Typing))

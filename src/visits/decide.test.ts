@@ -8,7 +8,7 @@ import type { Rule } from '../links/rules/rule.ts'
 import { createDecide, hasRules } from './decide.ts'
 import { createResolver } from './resolve.ts'
 
-/** Decisions about a link with rules, and the number of scans that were described for them. */
+/** Decisions about a link with rules. */
 function openWith(rules: Rule[], people?: number, visitors?: number) {
   const { resolve } = createResolver(
     () => ({ ...link(1), rules: JSON.stringify(rules) }),
@@ -16,12 +16,8 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
   )
   const resolution = resolve('code')
   assert.ok('live' in resolution && hasRules(resolution.live))
-  let described = 0
   const decide = createDecide({
-    describe(_request, { id: linkId }) {
-      described++
-      return scan({ linkId })
-    },
+    describe: (_request, { id: linkId }) => scan({ linkId }),
     identify: () => 1,
     people: { of: () => people, isCurrent: () => people !== undefined, request() {} },
     visitors: {
@@ -33,7 +29,7 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
     patience: () => () => true,
   })
   const request = new IncomingMessage(new Socket())
-  return { decide, live: resolution.live, request, described: () => described }
+  return { decide, live: resolution.live, request }
 }
 
 const ended = { ended: 'Over' }

@@ -33,7 +33,7 @@ export const patientThreads = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS,
 
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = {
-  settleMs: 10,
+  sweepWaitMs: 10,
   queueMs: PATIENCE_MS,
   drawing: { ...patientThreads, maxWait: PATIENCE_MS },
   foldWaitMs: PATIENCE_MS,
