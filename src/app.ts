@@ -14,8 +14,10 @@ import { refuseForeignForms } from './web/foreign-forms.ts'
 import { readForms } from './web/read-form.ts'
 import { createHandlers, type Handlers } from './handlers.ts'
 
-/** The server with every hook and every route of the service. */
-/** @param timeouts of clients, that are not the usual ones */
+/**
+ * The server with every hook and every route of the service.
+ * @param timeouts of clients, that are not the usual ones
+ */
 export async function createApp(
   config: Config,
   services: Services,

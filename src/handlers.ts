@@ -97,10 +97,11 @@ function logFailed(log: FastifyBaseLogger, monotonic: () => number): MetricsNeed
   )
 }
 
-function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
+function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services) {
   const { linkOf } = visits
-  const visiting = { ...visits, origin }
-  const password = { ...visiting, verify: links.passwords.verify, ...limits }
+  const visiting = { ...visits, record: scans.record, recordScan: scans.recordScan, origin }
+  const { chargeGuess, chargeNotFound, holderOf } = limits
+  const password = { ...visiting, verify: links.passwords.verify, chargeGuess, chargeNotFound, holderOf }
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')
   const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, holderOf: limits.holderOf }

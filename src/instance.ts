@@ -21,7 +21,7 @@ import { queueRequests } from './limits/admission-hooks.ts'
 import { asHolder } from './lib/holder.ts'
 import { works } from './limits/work.ts'
 import type { Services } from './services.ts'
-import { noteHttpsRules } from './tls/https-rules.ts'
+import { noteHttps } from './tls/https-policy.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { withoutSentence } from './visits/sentence.ts'
 import { removalPages } from './web/removal-pages.ts'
@@ -56,7 +56,7 @@ export async function createInstance(
   })
   const answerOtherMethods = watchRoutes(app, links.reserve)
   noteRefusals(app, () => connectionRefusals)
-  noteHttpsRules(app)
+  noteHttps(app)
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.server.on('connection', admission.onConnection)
@@ -89,13 +89,13 @@ const measuredKinds = ['visits', ...works] as const
 
 /** The fast path handles most visits, before the router. */
 function createServer(
-  { visits, links: { isReserved }, tls, client, limits, connections: limit }: Services,
+  { visits, scans, links: { isReserved }, tls, client, limits, connections: limit }: Services,
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
   onVisit: (response: ServerResponse) => void,
 ) {
   const nextRequestId = createRequestIds()
-  const answeredFast = createFastPath(visits, isReserved, onVisit)
+  const answeredFast = createFastPath(visits, scans, isReserved, onVisit)
   const priorityOf = ({ method, url = '' }: IncomingMessage) => {
     if (method !== 'GET' && method !== 'HEAD') return 'other'
     if (isHealthPath(url)) return 'urgent'
@@ -120,7 +120,7 @@ function createServer(
     clientErrorHandler: connections.onParserError,
     serverFactory: (handler) =>
       connections.serve((request, response) => {
-        if (tls?.applyRules(request, response) === true) return
+        if (tls?.applyPolicy(request, response) === true) return
         if (answeredFast(request, response)) return
         request.url = withoutSentence(request.url ?? '', isReserved)
         unifyMethod(request)

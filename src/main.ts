@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
-import { createAdminClient } from './admin/client.ts'
+import { createOperatorClient } from './operator/client.ts'
 import { CommandError } from './cli/command-error.ts'
 import type { CommandResult } from './cli/command.ts'
 import { commands, groups } from './cli/commands.ts'
@@ -93,7 +93,7 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
       const { dataDir, databaseUrl } = config
       const { env } = process
       const { version } = manifest
-      return command.run({ args, flags, set, env, dataDir, databaseUrl, version, call: createAdminClient(dataDir) })
+      return command.run({ args, flags, set, env, dataDir, databaseUrl, version, call: createOperatorClient(dataDir) })
     }
   }
 }

@@ -158,9 +158,9 @@ async function openCreation(
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
   const { dataDir, qrMarker: marker, reportThreshold: threshold } = config
-  const { settleMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
+  const { sweepWaitMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const sources = listSourcesOf(config, environment.recommendedLists)
-  const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, settleMs }
+  const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, sweepWaitMs }
   const abuse = open('the abuse lists', await openAbuse({ ...screened, now, monotonic, log }))
   webhooks.screenWith(abuse.screen)
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }

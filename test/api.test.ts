@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { catalogue } from '../src/http/problem.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer, manage } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/menu'
 
@@ -14,8 +14,7 @@ before(async () => {
   server = await startServer(end, {}, () => clock)
 })
 
-const manage = (link: Created) => `${server.url}/api/manage/${link.token}`
-const read = async (link: Created) => (await (await fetch(manage(link))).json()) as Record<string, unknown>
+const read = async (link: Created) => (await (await fetch(manage(server, link))).json()) as Record<string, unknown>
 const problem = async (response: Response, status: number, code: string) => {
   assert.equal(response.status, status)
   assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/)
@@ -224,7 +223,7 @@ describe('managing a link by its token', () => {
     const link = await create(server, { target: EXAMPLE, title: 'old', utm: { utm_source: 'a' } })
     assert.equal((await visit(link.short_url)).headers.get('location'), `${EXAMPLE}?utm_source=a`)
     clock += 1000
-    const response = await put(manage(link), { target: 'https://example.org/', utm: { utm_medium: 'b' } })
+    const response = await put(manage(server, link), { target: 'https://example.org/', utm: { utm_medium: 'b' } })
     const details = (await response.json()) as Record<string, unknown>
     assert.deepEqual(details, await read(link))
     assert.equal(details['title'], 'old')
@@ -240,7 +239,7 @@ describe('managing a link by its token', () => {
       target: EXAMPLE,
       utm: { utm_source: 'a' },
     })
-    const cleared = await put(manage(link), {
+    const cleared = await put(manage(server, link), {
       org: null,
       target: null,
       utm: null,
@@ -250,18 +249,21 @@ describe('managing a link by its token', () => {
     assert.equal(details['target'], null)
     assert.deepEqual(details['utm'], {})
     assert.equal((details['payload'] as Record<string, unknown>)['email'], 'ada@example.com')
-    const { errors } = await problem(await put(manage(link), { firstName: null }), 400, 'invalid_request')
+    const { errors } = await problem(await put(manage(server, link), { firstName: null }), 400, 'invalid_request')
     assert.equal(errors?.[0]?.pointer, '/firstName')
     const url = await create(server, { target: EXAMPLE })
-    const refused = await problem(await put(manage(url), { target: null }), 400, 'invalid_request')
+    const refused = await problem(await put(manage(server, url), { target: null }), 400, 'invalid_request')
     assert.deepEqual(refused.errors, [{ pointer: '/target', detail: 'is required' }])
   })
 
   test('an update may repeat kind, alias and code, but not change them', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Fixed' })
-    assert.equal((await put(manage(link), { kind: 'url', alias: 'Fixed', code: 'Fixed', title: 'x' })).status, 200)
+    assert.equal(
+      (await put(manage(server, link), { kind: 'url', alias: 'Fixed', code: 'Fixed', title: 'x' })).status,
+      200,
+    )
     for (const change of [{ kind: 'page' }, { alias: 'fixed' }, { code: 'other' }, { code: null }]) {
-      const { errors } = await problem(await put(manage(link), change), 400, 'invalid_request')
+      const { errors } = await problem(await put(manage(server, link), change), 400, 'invalid_request')
       assert.deepEqual(errors, [{ pointer: `/${Object.keys(change)[0]}`, detail: 'cannot be changed' }])
     }
   })
@@ -269,43 +271,43 @@ describe('managing a link by its token', () => {
   test('a paused link responds with 404 until it is active again, and keeps its QR image', async () => {
     const link = await create(server, { target: EXAMPLE })
     assert.equal((await visit(link.short_url)).status, 302)
-    await put(manage(link), { active: false })
+    await put(manage(server, link), { active: false })
     await problem(await visit(link.short_url), 404, 'unknown_code')
     assert.equal((await fetch(link.qr_png)).status, 200)
-    await put(manage(link), { active: true })
+    await put(manage(server, link), { active: true })
     assert.equal((await visit(link.short_url)).status, 302)
   })
 
   test('If-Match allows a change of the current revision only', async () => {
     const link = await create(server, { target: EXAMPLE })
-    const tag = (await fetch(manage(link))).headers.get('etag') ?? ''
+    const tag = (await fetch(manage(server, link))).headers.get('etag') ?? ''
     assert.match(tag, /^"\d+"$/)
-    const changed = await put(manage(link), { title: 'x' }, { 'if-match': tag })
+    const changed = await put(manage(server, link), { title: 'x' }, { 'if-match': tag })
     assert.equal(changed.status, 200)
     assert.notEqual(changed.headers.get('etag'), tag)
-    await problem(await put(manage(link), { title: 'y' }, { 'if-match': tag }), 412, 'precondition_failed')
+    await problem(await put(manage(server, link), { title: 'y' }, { 'if-match': tag }), 412, 'precondition_failed')
     await problem(
-      await put(manage(link), { title: 'y' }, { 'if-match': `W/${changed.headers.get('etag')}` }),
+      await put(manage(server, link), { title: 'y' }, { 'if-match': `W/${changed.headers.get('etag')}` }),
       412,
       'precondition_failed',
     )
     await problem(
-      await fetch(manage(link), { method: 'DELETE', headers: { 'if-match': tag } }),
+      await fetch(manage(server, link), { method: 'DELETE', headers: { 'if-match': tag } }),
       412,
       'precondition_failed',
     )
     assert.equal(
-      (await put(manage(link), { title: 'y' }, { 'if-match': `"0", ${changed.headers.get('etag')}` })).status,
+      (await put(manage(server, link), { title: 'y' }, { 'if-match': `"0", ${changed.headers.get('etag')}` })).status,
       200,
     )
-    assert.equal((await put(manage(link), { title: 'z' }, { 'if-match': '*' })).status, 200)
+    assert.equal((await put(manage(server, link), { title: 'z' }, { 'if-match': '*' })).status, 200)
   })
 
   test('an update that changes nothing creates no revision', async () => {
     const link = await create(server, { target: EXAMPLE })
-    const tag = (await fetch(manage(link))).headers.get('etag')
-    assert.equal((await put(manage(link), { target: EXAMPLE })).headers.get('etag'), tag)
-    assert.equal((await put(manage(link), {})).headers.get('etag'), tag)
+    const tag = (await fetch(manage(server, link))).headers.get('etag')
+    assert.equal((await put(manage(server, link), { target: EXAMPLE })).headers.get('etag'), tag)
+    assert.equal((await put(manage(server, link), {})).headers.get('etag'), tag)
   })
 
   test('concurrent updates all succeed, each on top of the last', async () => {
@@ -317,7 +319,7 @@ describe('managing a link by its token', () => {
       { email: 'a@b.example' },
       { jobTitle: 'x' },
     ]
-    const answers = await Promise.all(changes.map((change) => put(manage(link), change)))
+    const answers = await Promise.all(changes.map((change) => put(manage(server, link), change)))
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 200, 200, 200, 200],
@@ -328,14 +330,14 @@ describe('managing a link by its token', () => {
 
   test('a deleted link responds with 410, and its code is never issued again', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Gone' })
-    const response = await fetch(manage(link), { method: 'DELETE' })
+    const response = await fetch(manage(server, link), { method: 'DELETE' })
     assert.deepEqual(await response.json(), { deleted: true, code: 'Gone' })
     await problem(await visit(link.short_url), 410, 'code_gone')
     for (const url of [link.qr_png, link.qr_svg, `${link.short_url}+`])
       await problem(await fetch(url), 410, 'code_gone')
-    await problem(await fetch(manage(link)), 404, 'unknown_token')
-    await problem(await fetch(manage(link), { method: 'DELETE' }), 404, 'unknown_token')
-    await problem(await put(manage(link), { title: 'x' }), 404, 'unknown_token')
+    await problem(await fetch(manage(server, link)), 404, 'unknown_token')
+    await problem(await fetch(manage(server, link), { method: 'DELETE' }), 404, 'unknown_token')
+    await problem(await put(manage(server, link), { title: 'x' }), 404, 'unknown_token')
     await problem(await post(`${server.url}/api/links`, { target: EXAMPLE, alias: 'gone' }), 409, 'alias_taken')
   })
 
@@ -348,8 +350,8 @@ describe('managing a link by its token', () => {
     ]
     for (const body of bodies) {
       const link = await create(server, body)
-      const details = (await (await fetch(manage(link))).json()) as { totals: object }
-      const response = await put(manage(link), details)
+      const details = (await (await fetch(manage(server, link))).json()) as { totals: object }
+      const response = await put(manage(server, link), details)
       const { ignored, ...changed } = (await response.json()) as { ignored: string[] }
       assert.deepEqual([response.status, changed], [200, details])
       assert.deepEqual(ignored.slice(0, 3), ['/short_url', '/qr_png', '/qr_svg'])
@@ -358,10 +360,10 @@ describe('managing a link by its token', () => {
 
   test('a payload of null clears the fields of a kind, as far as they are optional', async () => {
     const app = await create(server, { kind: 'appstore', ios: 'https://apps.apple.com/app/id1', target: EXAMPLE })
-    assert.equal((await put(manage(app), { payload: null })).status, 200)
+    assert.equal((await put(manage(server, app), { payload: null })).status, 200)
     assert.equal((await visit(app.short_url, { 'user-agent': 'iPhone' })).headers.get('location'), EXAMPLE)
     const page = await create(server, { kind: 'page', headline: 'Menu', links: [] })
-    const refused = await problem(await put(manage(page), { payload: null }), 400, 'invalid_request')
+    const refused = await problem(await put(manage(server, page), { payload: null }), 400, 'invalid_request')
     assert.equal(refused.errors?.[0]?.pointer, '/payload/headline')
     const created = await post(`${server.url}/api/links`, { target: EXAMPLE, payload: null })
     await problem(created, 400, 'invalid_request')
@@ -376,14 +378,14 @@ describe('managing a link by its token', () => {
   test('responses to a token have headers against caching, referrers and indexing', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const [url, method] of [
-      [manage(link)],
+      [manage(server, link)],
       [link.manage_url],
-      [`${manage(link)}x`],
+      [`${manage(server, link)}x`],
       [`${link.manage_url}x`],
-      [manage(link), 'POST'],
-      [`${manage(link)}/stats`, 'POST'],
+      [manage(server, link), 'POST'],
+      [`${manage(server, link)}/stats`, 'POST'],
       [link.manage_url, 'PATCH'],
-      [`${manage(link)}/nothing`],
+      [`${manage(server, link)}/nothing`],
       [`${link.manage_url}/nothing`],
       [`${server.url}/api/manage`, 'PATCH'],
       [`${server.url}/api/manage/%zz`],
@@ -505,7 +507,7 @@ describe('a visit', () => {
     assert.equal(response.status, 200)
     assert.ok(text.includes('https://<strong>example.com</strong>/?a=&#34;&lt;b&gt;&amp;utm_source=x'))
     assert.equal(text.includes('secret title'), false)
-    await put(manage(link), { active: false })
+    await put(manage(server, link), { active: false })
     await problem(await visit(`${link.short_url}+`), 404, 'unknown_code')
   })
 
@@ -560,7 +562,7 @@ describe('the API as a whole', () => {
   test('responds to HEAD wherever it does to GET, with the same headers and no body', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const url of [
-      manage(link),
+      manage(server, link),
       link.qr_png,
       link.qr_svg,
       link.manage_url,
@@ -703,7 +705,7 @@ describe('QR images', () => {
     const before = await image('/poster/qr.png')
     assert.equal(before.headers.get('content-disposition'), 'inline; filename="Poster.png"')
     assert.equal((await image('/poster/qr.svg')).headers.get('content-disposition'), 'inline; filename="Poster.svg"')
-    await put(manage(link), { target: 'https://example.org/', title: 'x', active: false })
+    await put(manage(server, link), { target: 'https://example.org/', title: 'x', active: false })
     assert.deepEqual((await image('/Poster/qr.png')).bytes, before.bytes)
     await problem(await fetch(`${server.url}/unknown-code/qr.png`), 404, 'unknown_code')
   })

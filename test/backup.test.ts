@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fc } from './support/fast-check.ts'
 import { backUp } from '../src/backup/backup.ts'
 import { adopt } from '../src/cli/adopt.ts'
-import { createAdminClient } from '../src/admin/client.ts'
+import { createOperatorClient } from '../src/operator/client.ts'
 import { backup } from '../src/cli/backup.ts'
 import type { Command, CommandResult } from '../src/cli/command.ts'
 import { restore } from '../src/cli/restore.ts'
@@ -185,7 +185,7 @@ async function runHere(dataDir: string, { run }: Command, ...args: string[]): Pr
     databaseUrl: undefined,
     version: '1.2.3',
   }
-  const result = await run({ ...context, call: createAdminClient(dataDir) })
+  const result = await run({ ...context, call: createOperatorClient(dataDir) })
   return typeof result === 'string' ? { text: result, status: 0 } : result
 }
 

@@ -19,7 +19,7 @@ import {
 import { endOfFile } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
 import { inputsOf } from './support/kinds.ts'
-import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, put, startServer, visit, type Created, type TestServer, details } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/menu'
 
@@ -33,8 +33,6 @@ before(async () => {
 
 const at = (path: string) => `${server.url}${path}`
 const ownersPage = (link: Created) => at(`/m/${link.token}`)
-const details = async (token: string) =>
-  (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown> & { code: string }
 
 /** Goes on from what follows a creation to the page of the link. */
 const toOwnersPage = (page: Page) =>
@@ -158,7 +156,7 @@ describe('a person without scripts creates a link', () => {
       await type(page, typing)
       assert.equal(await press(page, 'Create'), 200)
       const token = tokenOf(page)
-      const link = await details(token)
+      const link = await details<{ code: string }>(server, { token })
       assert.partialDeepStrictEqual(link, { kind, active: true, ...stored })
 
       assert.match((await page.locator('#created').textContent()) ?? '', /ready.*leads back here/s)
@@ -328,7 +326,7 @@ describe('a mistake', () => {
       assert.deepEqual(await typed(page), typing)
       await type(page, { alias: `${alias}-2` })
       await press(page, 'Create')
-      assert.equal((await details(tokenOf(page))).code, `${alias}-2`)
+      assert.equal((await details(server, { token: tokenOf(page) })).code, `${alias}-2`)
     })
   }
 
@@ -353,10 +351,10 @@ describe('a mistake', () => {
       assert.equal(await press(page, 'Save'), 400)
       assert.deepEqual(await typed(page), typing)
       assert.ok((await distance(page, /only inside a private network/, 'target')) < 40)
-      assert.partialDeepStrictEqual(await details(link.token), { target: EXAMPLE, title: 'Before' })
+      assert.partialDeepStrictEqual(await details(server, link), { target: EXAMPLE, title: 'Before' })
       await type(page, { target: 'https://example.org/' })
       assert.equal(await press(page, 'Save'), 200)
-      assert.partialDeepStrictEqual(await details(link.token), { target: 'https://example.org/', title: 'Before' })
+      assert.partialDeepStrictEqual(await details(server, link), { target: 'https://example.org/', title: 'Before' })
     },
   )
 })
@@ -372,7 +370,7 @@ describe('the owner', () => {
     assert.equal(await page.getByRole('status').textContent(), 'Saved.')
     // The form does not show utm_term; saving must not remove it.
     assert.equal(await location(link), 'https://example.org/new?utm_term=bread&utm_source=window')
-    assert.partialDeepStrictEqual(await details(link.token), { title: 'Menu', campaign: 'summer' })
+    assert.partialDeepStrictEqual(await details(server, link), { title: 'Menu', campaign: 'summer' })
   })
 
   inBrowser('sees no inputs for UTM parameters where they have no effect, and stored ones stay', async (page) => {
@@ -385,7 +383,7 @@ describe('the owner', () => {
     }
     await type(page, { lastName: 'Byron' })
     assert.equal(await press(page, 'Save'), 200)
-    assert.partialDeepStrictEqual(await details(link.token), { payload: { lastName: 'Byron' }, utm })
+    assert.partialDeepStrictEqual(await details(server, link), { payload: { lastName: 'Byron' }, utm })
   })
 
   inBrowser('removes a button from a page and adds others, and the next visit shows them', async (page) => {
@@ -474,7 +472,7 @@ describe('the creation form, submitted twice,', () => {
     await page.getByRole('button', { name: 'Create' }).dblclick()
     await page.getByRole('heading', { name: 'Your link is ready' }).waitFor()
     assert.equal(await countLinks(), links + 1)
-    assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
+    assert.equal((await details(server, { token: tokenOf(page) }))['target'], EXAMPLE)
   })
 
   inBrowser('creates one link when both arrive at the same time', async (page) => {
@@ -582,7 +580,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
 
           await force(page, { alias: '' })
           assert.equal(await press(page, 'Create'), 200)
-          const { code } = await details(tokenOf(page))
+          const { code } = await details<{ code: string }>(server, { token: tokenOf(page) })
           await assertInert(page)
           await toOwnersPage(page)
           assert.deepEqual(await typed(page), destinationOf(flat as Typing))

@@ -9,7 +9,7 @@ import { palettes, presets } from '../src/web/designer/presets.ts'
 import { press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
-import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, type Created, type TestServer, details } from './support/server.ts'
 
 const end = endOfFile()
 let server: TestServer
@@ -26,9 +26,7 @@ interface Details {
   updated_at: string
 }
 
-const details = async ({ token }: Created) =>
-  (await (await fetch(`${server.url}/api/manage/${token}`)).json()) as Details
-const designOf = async (link: Created) => (await details(link)).design
+const designOf = async (link: Created) => (await details<Details>(server, link)).design
 
 async function designed(design: object): Promise<Created> {
   const link = await create(server, { target: 'https://example.com/' })
@@ -156,11 +154,11 @@ describe('an owner without scripts', () => {
   for (const [name, design] of designs) {
     inBrowser(`submits the form of a design ${name} unchanged, and nothing changes`, async (page) => {
       const link = await designed(design)
-      const before = await details(link)
+      const before = await details<Details>(server, link)
       await open(page, link)
       assert.equal(await use(page), 200)
       assert.deepEqual(await designOf(link), design)
-      assert.equal((await details(link)).updated_at, before.updated_at)
+      assert.equal((await details<Details>(server, link)).updated_at, before.updated_at)
     })
   }
 
@@ -345,10 +343,10 @@ describe('a form with a file', () => {
     const head = `POST /m/${link.token} HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n`
     socket.write(`${head}Content-Type: multipart/form-data; boundary=edge\r\n\r\n${whole}`)
     // Once the service has responded to another request, it has begun to process this one.
-    await details(link)
+    await details<Details>(server, link)
     socket.destroy()
     await once(socket, 'close')
-    await details(link)
+    await details<Details>(server, link)
     assert.deepEqual(server.logged, [])
   })
 

@@ -6,8 +6,8 @@ import { createServer as createHttpServer, request } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createAdminClient } from '../src/admin/client.ts'
-import { socketPath } from '../src/admin/socket.ts'
+import { createOperatorClient } from '../src/operator/client.ts'
+import { socketPath } from '../src/operator/socket.ts'
 import { noteBackup } from '../src/backup/last-backup.ts'
 import { settings, valuesOf } from '../src/config/config.ts'
 import { readSettings } from '../src/config/sources.ts'
@@ -40,7 +40,7 @@ const world: DoctorOptions['world'] = {
 /** The lines of the doctor for these settings. */
 async function doctor(env: Record<string, string>, more: Partial<DoctorOptions['world']> = {}): Promise<string[]> {
   const set = readSettings(settings, {}, { PORT: '0', ...env }, '/nonexistent')
-  const call = createAdminClient(String(env['DATA_DIR']))
+  const call = createOperatorClient(String(env['DATA_DIR']))
   const found = await examine({ config: valuesOf(set.settings), set, call, world: { ...world, ...more } })
   return linesOf(found)
 }

@@ -4,7 +4,7 @@ import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sharedWindows, testsIn, type } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, startServer, visit, type Created, type TestServer, details } from './support/server.ts'
 
 const end = endOfFile()
 let server: TestServer
@@ -39,9 +39,11 @@ async function pressTwice(page: Page, button: string): Promise<number> {
 const key = ({ token }: Created) => `${server.url}/m/${token}`
 const secret = (page: Page) => page.locator('#secret').inputValue()
 const unfold = (page: Page, card: string) => page.locator(`#settings-${card} > summary`).press('Enter')
-async function details({ token }: Created, path = '') {
-  const response = await fetch(`${server.url}/api/manage/${token}${path}`)
-  return (await response.json()) as { target: string; rules: unknown[]; active: boolean; shares: unknown[] }
+interface Owned {
+  target: string
+  rules: unknown[]
+  active: boolean
+  shares: unknown[]
 }
 
 inBrowser('a form of the page of an owner that is sent twice does once what it says', async (page) => {
@@ -49,7 +51,7 @@ inBrowser('a form of the page of an owner that is sent twice does once what it s
   await page.goto(key(link))
   await type(page, { address: 'https://example.com/lunch' })
   assert.equal(await pressTwice(page, '#lead button'), 200)
-  assert.equal((await details(link)).target, 'https://example.com/lunch')
+  assert.equal((await details<Owned>(server, link)).target, 'https://example.com/lunch')
 
   for (const at of [1, 2]) {
     await page.goto(`${key(link)}?rule=new#rule-editor`)
@@ -57,15 +59,15 @@ inBrowser('a form of the page of an owner that is sent twice does once what it s
     assert.equal(await pressTwice(page, '.rule-editor button'), 200)
   }
   assert.equal(await pressTwice(page, '#rule-1 [value=rule-remove]'), 200)
-  const { rules } = await details(link)
+  const { rules } = await details<Owned>(server, link)
   assert.deepEqual(rules, [{ when: {}, then: { target: 'https://example.com/2' } }])
 
   await unfold(page, 'pause')
   assert.equal(await pressTwice(page, '#settings-pause button'), 200)
-  assert.equal((await details(link)).active, false)
+  assert.equal((await details<Owned>(server, link)).active, false)
   assert.equal(await pressTwice(page, '#settings-pause button'), 200)
   assert.equal(await pressTwice(page, '#settings-pause button'), 200)
-  assert.equal((await details(link)).active, false, 'the form of a later page is another one')
+  assert.equal((await details<Owned>(server, link)).active, false, 'the form of a later page is another one')
 
   await unfold(page, 'names')
   await page.locator('#setting-title').fill('Menu')
@@ -74,7 +76,7 @@ inBrowser('a form of the page of an owner that is sent twice does once what it s
   assert.equal(await pressTwice(page, '#settings-shares button'), 200)
   const share = await secret(page)
   assert.equal((await fetch(share)).status, 200)
-  assert.equal((await details(link, '/shares')).shares.length, 1)
+  assert.equal((await details<Owned>(server, link, '/shares')).shares.length, 1)
 
   await page.goto(key(link))
   await unfold(page, 'key')

@@ -8,7 +8,17 @@ import { outcomeOf } from '../src/main.ts'
 import { accessibilityFaults, press, sharedWindows, testsIn, type } from './support/browser.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  post,
+  put,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+  manage,
+  details,
+} from './support/server.ts'
 import { makeArchive, bundleWithoutVisits } from './support/zip.ts'
 
 const fair = {
@@ -30,9 +40,8 @@ before(async () => {
   server = await startServer(end, { LIMIT_LINKS: '0' }, () => now)
 })
 
-const manage = ({ token }: Pick<Created, 'token'>, path = '') => `${server.url}/api/manage/${token}${path}`
-const detailsOf = async (link: Pick<Created, 'token'>) =>
-  (await (await fetch(manage(link))).json()) as { payload: Record<string, unknown>; utm: object }
+const detailsOf = (link: Pick<Created, 'token'>) =>
+  details<{ payload: Record<string, unknown>; utm: object }>(server, link)
 
 /** What an independent parser reads of the file of a link. */
 async function read(link: Pick<Created, 'code'>, of = server.url) {
@@ -112,7 +121,7 @@ test('its calendar entry keeps its identity, and each change gives it a later ve
   const versions = [await read(link)]
   const change = async (body: object) => {
     now += 60_000
-    assert.equal((await put(manage(link), body)).status, 200)
+    assert.equal((await put(manage(server, link), body)).status, 200)
     versions.push(await read(link))
   }
   await change({ start: '2027-06-12T15:00+02:00' })
@@ -123,7 +132,7 @@ test('its calendar entry keeps its identity, and each change gives it a later ve
   await change({ summary: fair.summary })
   await change({ utm: { utm_source: 'poster' } })
   now += 60_000
-  assert.equal((await post(manage(link, '/revert'), { revision: 1 })).status, 200)
+  assert.equal((await post(manage(server, link, '/revert'), { revision: 1 })).status, 200)
   versions.push(await read(link))
   assert.deepEqual(
     versions.map(({ sequence }) => sequence),
@@ -133,19 +142,19 @@ test('its calendar entry keeps its identity, and each change gives it a later ve
   const [first, last] = [versions[0], versions.at(-1)]
   assert.deepEqual({ ...last, sequence: 0, stamp: first?.stamp }, first)
   assert.equal(last?.stamp, now)
-  assert.equal((await post(manage(link, '/rotate'), {})).status, 200)
+  assert.equal((await post(manage(server, link, '/rotate'), {})).status, 200)
 })
 
 test('what calendars know an event by is no field: nobody sets it, and neither details nor history have it', async () => {
   const calendar = { uid: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', sequence: 7, revised: 0 }
   const created = await post(`${server.url}/api/links`, { ...fair, calendar, payload: { calendar } })
   const link = (await created.json()) as Created
-  await put(manage(link), { calendar, payload: { calendar, summary: 'Fair' } })
+  await put(manage(server, link), { calendar, payload: { calendar, summary: 'Fair' } })
   const { uid, sequence } = await read(link)
   assert.notEqual(uid, calendar.uid)
   assert.equal(sequence, 1)
   assert.doesNotMatch(JSON.stringify(await detailsOf(link)), /calendar/)
-  assert.doesNotMatch(await (await fetch(manage(link, '/history'))).text(), /calendar|revised/)
+  assert.doesNotMatch(await (await fetch(manage(server, link, '/history'))).text(), /calendar|revised/)
 })
 
 interface Row {
@@ -175,10 +184,10 @@ test('an address that the operator blocks is refused in an event, also with its 
 
 test('a moved event is still the one that calendars know, and its next version is a later one', async (t) => {
   const link = await create(server, { ...fair, alias: 'moved' })
-  await put(manage(link), { summary: 'Fair' })
+  await put(manage(server, link), { summary: 'Fair' })
   const before = await read(link)
   const file = join(temporaryFolder(t), 'link.zip')
-  writeFileSync(file, Buffer.from(await (await fetch(manage(link, '/bundle'))).arrayBuffer()))
+  writeFileSync(file, Buffer.from(await (await fetch(manage(server, link, '/bundle'))).arrayBuffer()))
   const target = await startServer(t, {}, () => now)
   const imported = await command(target.dataDir, 'import', file, '--from=quirl')
   assert.equal(imported.status, 0, imported.stderr)

@@ -4,7 +4,7 @@ import { sql } from '#kysely'
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createAdminClient } from '../src/admin/client.ts'
+import { createOperatorClient } from '../src/operator/client.ts'
 import { syncData, type Sync } from '../src/db/sqlite/writing-session.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
@@ -290,7 +290,7 @@ test('a change that was stored although its sync failed takes effect: a rule of 
     await poll(async () => (await fetch(`${server.url}/healthz`)).status === 200)
   }
   await unacknowledged(() =>
-    assert.rejects(createAdminClient(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
+    assert.rejects(createOperatorClient(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
   )
   const blocked = () => post(`${server.url}/api/links`, { target: 'https://blocked.example.com/' })
   await poll(async () => (await blocked()).status === 422)

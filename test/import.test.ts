@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { importCommand } from '../src/cli/import/command.ts'
 import type { CommandContext } from '../src/cli/command.ts'
-import { createAdminClient } from '../src/admin/client.ts'
+import { createOperatorClient } from '../src/operator/client.ts'
 import { newToken } from '../src/lib/token.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { command, quirl } from './support/cli.ts'
@@ -343,7 +343,7 @@ test('a link that was blocked after an import was interrupted gets the clicks th
   const file = write('code,target,clicks\na,https://a.example/,7\n')
   const token = newToken()
   writeFileSync(`${file}.keys.csv`, `code,token,manage_url\na,${token},\n`)
-  const call = createAdminClient(server.dataDir)
+  const call = createOperatorClient(server.dataDir)
   await call('import', { rows: [{ alias: 'a', target: 'https://a.example/', token }] })
   assert.equal((await command(server.dataDir, 'block', 'a.example')).status, 0)
   assert.deepEqual(await report(file, 'csv'), { created: 0, present: 1, clicks: 7, refused: [] })
@@ -498,7 +498,7 @@ test('an import that is interrupted anywhere goes on with the same tokens, and c
   const { server, write, report } = await startImporting(t)
   const rows = Array.from({ length: 1200 }, (_, at) => `-c${at},https://a.example/${at},7`)
   const file = write(`code,target,clicks\n${rows.join('\n')}\n`)
-  const call = createAdminClient(server.dataDir)
+  const call = createOperatorClient(server.dataDir)
   /** Runs the command, whose calls fail as `failing` says. */
   const interrupted = async (failing: (calls: number) => 'before' | 'after' | undefined) => {
     let calls = 0

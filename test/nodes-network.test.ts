@@ -8,14 +8,13 @@ import { startPgBouncer } from './support/pgbouncer.ts'
 import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer, manage } from './support/server.ts'
 import { proxyFaults, startProxy } from './support/tcp-proxy.ts'
 
 const target = 'https://example.com/'
 const impatient = { postgresTimes: { connectMs: 500, statementMs: 1000 }, foldWaitMs: 500 }
 
 const status = async (url: string) => (await fetch(url)).status
-const manage = (node: TestServer, { token }: Created) => `${node.url}/api/manage/${token}`
 
 async function locationOf(node: TestServer, { code }: Created): Promise<string | number> {
   const response = await visit(`${node.url}/${code}`)

@@ -7,7 +7,7 @@ import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/postgres.ts'
 import { start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
-import { create, post, put, visit, type Created } from './support/server.ts'
+import { create, post, put, visit, type Created, manage } from './support/server.ts'
 import { UNLIMITED } from './support/workload.ts'
 
 const target = 'https://example.com/'
@@ -59,7 +59,6 @@ async function metric(node: Service, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
 }
 
-const manage = (node: Service, { token }: Created) => `${node.url}/api/manage/${token}`
 const status = async (url: string) => (await fetch(url)).status
 
 test('two nodes that started at once on an empty database', async (t) => {

@@ -4,7 +4,7 @@ import { exampleOf } from '../src/web/docs/example.ts'
 import { asSegment, readOperations } from './support/contract.ts'
 import { pointersOf, read, type Body } from './support/answers.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, type Created, type TestServer, manage } from './support/server.ts'
 
 // What the service says of input that a route does not know.
 
@@ -20,7 +20,6 @@ before(async () => {
 
 const links = () => `${server.url}/api/links`
 const bulk = (query = '') => `${server.url}/api/bulk${query}`
-const manage = ({ token }: Created = link) => `${server.url}/api/manage/${token}`
 
 describe('a member or a parameter that a route does not know is ignored, and said', () => {
   test('in the answer and its header; nothing is said of a request that has none', async () => {
@@ -49,28 +48,30 @@ describe('a member or a parameter that a route does not know is ignored, and sai
   test('it is not stored either', async () => {
     const body = { kind: 'page', headline: 'x', links: [{ label: 'a', url: EXAMPLE, icon: 'mail' }] }
     const page = await create(server, body)
-    const details = await read(fetch(manage(page)))
+    const details = await read(fetch(manage(server, page)))
     assert.deepEqual((details['payload'] as { links: object[] }).links, [{ label: 'a', url: EXAMPLE }])
-    await put(manage(page), { links: [{ label: 'b', url: EXAMPLE, icon: 'mail' }] })
-    const changed = await read(fetch(manage(page)))
+    await put(manage(server, page), { links: [{ label: 'b', url: EXAMPLE, icon: 'mail' }] })
+    const changed = await read(fetch(manage(server, page)))
     assert.deepEqual((changed['payload'] as { links: object[] }).links, [{ label: 'b', url: EXAMPLE }])
   })
 
   test('in a change, whose link decides the kind; what cannot be changed is known', async () => {
-    const same = await read(put(manage(), { kind: 'url', alias: 'menu', code: 'menu', title: 'x', nmae: 1 }))
+    const same = await read(
+      put(manage(server, link), { kind: 'url', alias: 'menu', code: 'menu', title: 'x', nmae: 1 }),
+    )
     assert.deepEqual([same.status, same.ignored, same.header], [200, ['/nmae'], '/nmae'])
     for (const [name, value] of [
       ['kind', 'page'],
       ['alias', 'other'],
       ['code', 'other'],
     ]) {
-      const other = await read(put(manage(), { [name as string]: value }))
+      const other = await read(put(manage(server, link), { [name as string]: value }))
       assert.deepEqual([other.status, pointersOf(other), other.ignored], [400, [`/${name}`], undefined])
     }
-    const other = await read(put(manage(), { headline: 'x', payload: { links: [] }, description: 'y' }))
+    const other = await read(put(manage(server, link), { headline: 'x', payload: { links: [] }, description: 'y' }))
     assert.deepEqual([other.status, other.ignored], [200, ['/headline', '/payload/links', '/description']])
     const card = await create(server, { kind: 'vcard', org: 'x' })
-    const own = await read(put(manage(card), { org: 'y', payload: { email: 'a@example.com' } }))
+    const own = await read(put(manage(server, card), { org: 'y', payload: { email: 'a@example.com' } }))
     assert.deepEqual([own.status, own.ignored], [200, undefined])
   })
 
@@ -122,11 +123,13 @@ describe('a member or a parameter that a route does not know is ignored, and sai
   })
 
   test('also of a body that a route does not take, and of a request that is refused', async () => {
-    const rotated = await read(post(`${manage(await create(server, { target: EXAMPLE }))}/rotate`, { now: true }))
+    const rotated = await read(
+      post(`${manage(server, await create(server, { target: EXAMPLE }))}/rotate`, { now: true }),
+    )
     assert.deepEqual([rotated.status, rotated.ignored], [200, ['/now']])
     const invalid = await read(post(`${links()}?x`, { target: 'x', expires_at: 1 }))
     assert.deepEqual([invalid.status, invalid.ignored, invalid.header], [400, ['/expires_at', '?x'], '/expires_at,?x'])
-    const unknown = await read(fetch(`${manage({ ...link, token: 'x' })}/stats?from=2026-01-01`))
+    const unknown = await read(fetch(`${manage(server, { ...link, token: 'x' })}/stats?from=2026-01-01`))
     assert.deepEqual([unknown.status, unknown.ignored, unknown.header], [404, ['?from'], '?from'])
   })
 })
@@ -191,7 +194,7 @@ test('an image, a CSV, a 304 and an answer for browsers have the header', async 
   assert.deepEqual([again.status, again.headers.get('quirl-ignored')], [304, '?colour'])
   const csv = await post(bulk('?format=csv'), [{ target: EXAMPLE, expires_at: 1 }])
   assert.deepEqual([csv.status, csv.headers.get('quirl-ignored')], [201, '/0/expires_at'])
-  const scans = await fetch(`${manage()}/scans.csv?from=2026-01-01`)
+  const scans = await fetch(`${manage(server, link)}/scans.csv?from=2026-01-01`)
   assert.deepEqual([scans.status, scans.headers.get('quirl-ignored')], [200, '?from'])
   const page = await fetch(`${server.url}/api/manage/x?y`, { headers: { accept: 'text/html' } })
   assert.deepEqual([page.status, page.headers.get('quirl-ignored')], [404, '?y'])

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, put, startServer, visit, type Created, type TestServer, manage } from './support/server.ts'
 
 const TARGET = 'https://example.com/menu'
 const IPHONE = { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148' }
@@ -15,11 +15,11 @@ const inBrowser = testsIn(sharedWindows(end, () => server.url))
 before(async () => void (server = await startServer(end)))
 
 const pageOf = ({ token }: Created) => `${server.url}/m/${token}`
-const manage = ({ token }: Created) => `${server.url}/api/manage/${token}`
 const leadsTo = async (link: Created, headers: Record<string, string> = WINDOWS) =>
   (await visit(link.short_url, headers)).headers.get('location')
 const rulesOf = async (link: Created) =>
-  ((await (await fetch(manage(link))).json()) as { rules: { off?: boolean; then: { target?: string } }[] }).rules
+  ((await (await fetch(manage(server, link))).json()) as { rules: { off?: boolean; then: { target?: string } }[] })
+    .rules
 const targetsOf = async (link: Created) => (await rulesOf(link)).map(({ then }) => then.target)
 const status = (page: Page) => page.locator('main [role=status]').filter({ visible: true }).allTextContents()
 const to = (path: string) => ({ target: `https://example.com/${path}` })
@@ -48,7 +48,7 @@ inBrowser('the destination is edited in place, and a mistake is explained beside
 inBrowser('a change that was overtaken is shown beside the other one, and saved by a second try', async (page) => {
   const link = await create(server, { target: TARGET })
   await page.goto(pageOf(link))
-  await put(manage(link), { target: 'https://example.com/theirs' })
+  await put(manage(server, link), { target: 'https://example.com/theirs' })
   const form = page.locator('#destination form').first()
   await form.locator('[name=target]').fill('https://example.com/mine')
   await follow(page, form.getByRole('button', { name: 'Save' }))
@@ -154,7 +154,7 @@ inBrowser('a rule that is saved as it was shown stays the same rule', async (pag
 test('a version that changed the webhook alone says that it changed a setting', async () => {
   const link = await create(server, { target: TARGET })
   const webhook = { url: 'https://example.com/hook', events: ['link.removed'] }
-  assert.equal((await put(manage(link), { webhook })).status, 200)
+  assert.equal((await put(manage(server, link), { webhook })).status, 200)
   const html = await (await fetch(pageOf(link), { headers: { accept: 'text/html' } })).text()
   assert.match(html, /A setting whose earlier values are not kept, such as the webhook/)
 })
@@ -178,7 +178,7 @@ test('a form of rules that is sent twice or late changes nothing silently', asyn
   assert.equal((await send(back)).status, 303)
   assert.equal((await send({ ...back, to: '99' })).status, 404)
   assert.deepEqual(await targetsOf(link), ['https://example.com/a'])
-  const history = (await (await fetch(`${manage(link)}/history`)).json()) as { revisions: unknown[] }
+  const history = (await (await fetch(`${manage(server, link)}/history`)).json()) as { revisions: unknown[] }
   assert.equal(history.revisions.length, 3)
 })
 
@@ -220,7 +220,9 @@ inBrowser(
     await rows.nth(2).locator('[name=link_url]').fill('https://example.com/d')
     await page.locator('#destination form').first().getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.', { exact: true }).waitFor()
-    const { payload } = (await (await fetch(manage(link))).json()) as { payload: { links: { label: string }[] } }
+    const { payload } = (await (await fetch(manage(server, link))).json()) as {
+      payload: { links: { label: string }[] }
+    }
     assert.deepEqual(
       payload.links.map(({ label }) => label),
       ['c', 'b', 'd'],
@@ -238,7 +240,7 @@ inBrowser(
       { when: { after_visitors: 1000, after_scans: 9000 }, then: { ended: 'All gone' }, off: true },
     ]
     const link = await create(server, { target: `${TARGET}/${'x'.repeat(300)}`, rules })
-    await put(manage(link), { title: 'Menu', utm: { utm_source: 'flyer' } })
+    await put(manage(server, link), { title: 'Menu', utm: { utm_source: 'flyer' } })
     for (const language of ['de', 'en']) {
       await page.setExtraHTTPHeaders({ 'accept-language': language })
       for (const width of [320, 1280]) {

@@ -4,7 +4,16 @@ import type { Rule } from '../src/links/rules/rule.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { cheapScrypt, enter } from './support/passwords.ts'
 import { exitOf, start as startProgram } from './support/program.ts'
-import { create, put, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  put,
+  skipUnlessOneNode,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+  manage,
+} from './support/server.ts'
 
 const OWN = 'https://example.com/secret-own'
 const PASSWORD = 'correct horse battery'
@@ -30,8 +39,6 @@ const protect = (server: Pick<TestServer, 'url'>, rules: Rule[], body: object = 
 /** Sends the form with an agent's User-Agent. */
 const open = (url: string, headers: Record<string, string> = {}, password = PASSWORD) =>
   enter(url, password, { 'user-agent': WINDOWS, ...headers })
-
-const manage = (server: Pick<TestServer, 'url'>, { token }: Created) => `${server.url}/api/manage/${token}`
 
 /** The scans of each answer. */
 async function answersOf(server: Pick<TestServer, 'url'>, link: Created): Promise<Record<string, number>> {

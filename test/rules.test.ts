@@ -22,6 +22,7 @@ import {
   visit,
   type Created,
   type TestServer,
+  manage,
 } from './support/server.ts'
 import { noValues } from './support/no-values.ts'
 
@@ -44,7 +45,6 @@ const behindProxy = { TRUST_PROXY: '127.0.0.1', GEO_HEADERS: 'cloudflare' }
 const to = (path: string | number): Rule['then'] => ({ target: `https://example.com/${path}` })
 const ended: Rule['then'] = { ended: 'Sold out <b>today</b>\n& tomorrow' }
 
-const manage = (server: Pick<TestServer, 'url'>, { token }: Created) => `${server.url}/api/manage/${token}`
 const json = async (response: Response | Promise<Response>) =>
   (await (await response).json()) as Record<string, unknown>
 const locationOf = async (url: string, headers: Record<string, string> = BROWSER) =>

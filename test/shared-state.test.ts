@@ -118,7 +118,7 @@ test('a new rule is seen although the message about it was lost, and lists have 
   await a.services.db.write.insertInto('rules').values(rule).execute()
   const isBlocked = async () => (await post(`${b.url}/api/links`, { target: 'https://bad.example/' })).status === 422
   assert.equal(await isBlocked(), false)
-  b.services.abuse.reloadRules()
+  b.services.abuse.reloadRulings()
   await poll(isBlocked)
   const salts = await b.services.db.read.selectFrom('salts').selectAll().execute()
   assert.equal(salts.length, 1)

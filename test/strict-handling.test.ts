@@ -6,7 +6,7 @@ import { callApi } from '../src/web/client/call-api.ts'
 import { pointersOf, read } from './support/answers.ts'
 import { sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, type Created, type TestServer, manage } from './support/server.ts'
 
 // Input that a route does not know, refused on request; and retries, which are answered as the first request.
 
@@ -22,7 +22,6 @@ before(async () => {
 
 const links = () => `${server.url}/api/links`
 const bulk = (query = '') => `${server.url}/api/bulk${query}`
-const manage = ({ token }: Created = link) => `${server.url}/api/manage/${token}`
 
 describe('with Prefer: handling=strict it is refused', () => {
   test('with the pointer, the name that is near, and Preference-Applied', async () => {
@@ -41,16 +40,16 @@ describe('with Prefer: handling=strict it is refused', () => {
   })
 
   test('also in a query, an image and a change, which then changes nothing', async () => {
-    const stats = await read(fetch(`${manage()}/stats?day=3`, { headers: STRICT }))
+    const stats = await read(fetch(`${manage(server, link)}/stats?day=3`, { headers: STRICT }))
     assert.deepEqual(stats.errors, [{ pointer: '?day', detail: 'is not known here; did you mean "days"?' }])
     const image = await read(fetch(`${server.url}/api/qr?data=x&Size=5`, { headers: STRICT }))
     assert.deepEqual([image.status, pointersOf(image), image.applied], [400, ['?Size'], 'handling=strict'])
     const drawn = await read(fetch(`${server.url}/api/qr?data=x`, { headers: STRICT }))
     assert.deepEqual([drawn.status, drawn.applied], [200, 'handling=strict'])
-    const before = await read(fetch(manage()))
-    const refused = await read(put(manage(), { title: 'strict', headline: 'x' }, STRICT))
+    const before = await read(fetch(manage(server, link)))
+    const refused = await read(put(manage(server, link), { title: 'strict', headline: 'x' }, STRICT))
     assert.deepEqual([refused.status, pointersOf(refused)], [400, ['/headline']])
-    assert.equal((await read(fetch(manage())))['title'], before['title'])
+    assert.equal((await read(fetch(manage(server, link))))['title'], before['title'])
   })
 
   test('in bulk it is the error of that row, and of an unknown column that of the request', async () => {
@@ -91,7 +90,7 @@ describe('with Prefer: handling=strict it is refused', () => {
       answer.results?.map(({ error }) => error && [error.code, error.errors[0]?.pointer]),
       [['invalid_request', '/org'], undefined, ['invalid_request', '/tilte']],
     )
-    assert.equal((await read(fetch(manage(first))))['title'], null)
+    assert.equal((await read(fetch(manage(server, first))))['title'], null)
     const misplaced = await read(post(`${server.url}/api/manage`, { changes, atomic: true }, STRICT))
     assert.deepEqual(misplaced.errors, [{ pointer: '/atomic', detail: 'is a parameter of the query' }])
   })
@@ -124,7 +123,7 @@ describe('a retry with an Idempotency-Key', () => {
   test('must have the same Prefer, Quirl-Collection and Quirl-Domain', async () => {
     const all = { prefer: 'handling=lenient', 'quirl-collection': 'a', 'quirl-domain': 'b' }
     const body = { target: EXAMPLE }
-    for (const url of [links(), bulk(), `${manage(await create(server, body))}/share`]) {
+    for (const url of [links(), bulk(), `${manage(server, await create(server, body))}/share`]) {
       const sent = url === bulk() ? [body] : url === links() ? body : { name: 'x' }
       const key = `headers-${new URL(url).pathname.slice(-5)}`
       const first = await read(post(url, sent, keyed(key, all)))
@@ -137,7 +136,7 @@ describe('a retry with an Idempotency-Key', () => {
       assert.deepEqual(await read(post(url, sent, keyed(key, all))), first)
     }
     const rotated = await create(server, body)
-    const rotate = (headers: object) => post(`${manage(rotated)}/rotate`, undefined, keyed('rotate', headers))
+    const rotate = (headers: object) => post(`${manage(server, rotated)}/rotate`, undefined, keyed('rotate', headers))
     assert.equal((await rotate(STRICT)).status, 200)
     assert.equal((await rotate({})).status, 422)
     assert.equal((await rotate(STRICT)).status, 200)

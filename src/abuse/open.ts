@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import { createLeases } from '../db/lease.ts'
@@ -10,7 +10,7 @@ import { openFeeds, type Feeds, type ListStatus } from './feeds.ts'
 import type { ListSource } from './list-sources.ts'
 import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
-import { openOperatorRules } from './operator-rules.ts'
+import { openRulings } from './rulings.ts'
 import { deleteReportersBefore } from './reporter-store.ts'
 import { firstDay } from './reporters.ts'
 import { findOrInsertSalt } from './salt-store.ts'
@@ -27,7 +27,7 @@ export type MissingList = Pick<ListStatus, 'name' | 'fault'>
 /** Heap limits in MiB: a list is parsed in batches of lines. */
 const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 }
 
-/** Screening of links by lists and rules, and abuse reports. */
+/** Screening of links by lists and rulings, and abuse reports. */
 export interface Abuse {
   /** Screens each URL of a new or changed link. */
   screen: Screen
@@ -38,11 +38,11 @@ export interface Abuse {
   /** The recommended lists that have never been loaded: links are not compared with them. */
   missingLists: () => MissingList[]
   /**
-   * Loads the rules again. Call it when another process may have changed them, or the store although it reported a failure.
+   * Loads the rulings again. Call it when another process may have changed them, or the store although it reported a failure.
    * @param keys what other processes have announced
    */
-  reloadRules: (keys?: string[]) => void
-  operations: AdminOperations
+  reloadRulings: (keys?: string[]) => void
+  operations: OperatorOperations
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
@@ -57,34 +57,35 @@ export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'
   fetch: typeof globalThis.fetch
   log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
   /** Overrides the time that a sweep waits after a change of the lists. */
-  settleMs?: number | undefined
+  sweepWaitMs?: number | undefined
 }
 
-/** The key under which the topic of rules has changes of lists. */
+/** The key under which the topic of rulings has changes of lists. */
 const LISTS = 'lists'
 
 export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   const { db, bus, now, monotonic } = needs
-  const rules = await openOperatorRules(db, now, () => bus.publish('rules', ''))
+  const rulings = await openRulings(db, now, () => bus.publish('rules', ''))
   const files = await openFiles(needs)
   const startSweep = (hasChanged: boolean) => {
-    if (rules.all().size > 0 || feeds.lists().length > 0) sweep.start(hasChanged)
+    if (rulings.all().size > 0 || feeds.lists().length > 0) sweep.start(hasChanged)
   }
   const onChange = (isFirst: boolean) => {
     if (isFirst) bus.publish('rules', LISTS)
     startSweep(true)
   }
   const feeds: Feeds = openFeeds({ ...needs, files, parse: parseList, onChange })
-  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rules: rules.all })
+  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rulings: rulings.all })
   const sweep = createSweep({
     ...needs,
     acquire: createLeases(db, monotonic, 'removal'),
     findInLink: screening.findInLink,
-    digest: () => `${feeds.digest()} ${rules.revision()}`,
+    digest: () => `${feeds.digest()} ${rulings.revision()}`,
     onRequested: files.clearChange,
+    waitMs: needs.sweepWaitMs,
   })
   startSweep(files.isChanged())
-  const reloads = startReloads(needs, async () => startSweep(await rules.reload()))
+  const reloads = startReloads(needs, async () => startSweep(await rulings.reload()))
   const forgetting = startForgetting(needs)
 
   return {
@@ -92,11 +93,11 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     report: (body, source) => submitReport(needs, body, source),
     notReady: () => missingList(feeds),
     missingLists: () => missingOf(feeds).filter(({ isRecommended }) => isRecommended),
-    reloadRules(keys = []) {
+    reloadRulings(keys = []) {
       if (keys.includes(LISTS)) feeds.expire()
       reloads.run()
     },
-    operations: abuseOperations({ ...needs, rules, screening, feeds, sweep }),
+    operations: abuseOperations({ ...needs, rulings, screening, feeds, sweep }),
     metrics: [...listMetrics(feeds), reportedMetric(db)],
     close: () => closeAll(reloads, forgetting, feeds, sweep),
   }
@@ -106,7 +107,7 @@ async function closeAll(...parts: { close: () => Promise<void> | void }[]): Prom
   for (const part of parts) await part.close()
 }
 
-/** Loads the rules again on call, and as often as what other processes have changed must be seen when a message is lost. */
+/** Loads the rulings again on call, and as often as what other processes have changed must be seen when a message is lost. */
 function startReloads({ bus, log }: AbuseNeeds, reload: () => Promise<void>) {
   const onError = (err: unknown) => log.error({ err }, 'the rules of the operator could not be loaded again')
   const run = () => void reload().catch(onError)

@@ -1,13 +1,13 @@
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import type { Link, Warning } from '../links/link.ts'
-import { linksSuspendedByRule } from '../links/suspension.ts'
+import { linksSuspendedByRuling } from '../links/suspension.ts'
 import { untellReported, warn } from '../links/warning.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
-import type { OperatorRules } from './operator-rules.ts'
+import type { Rulings } from './rulings.ts'
 import { addressesOf, type Screening } from './screen.ts'
 import { firstDay } from './reporters.ts'
 import {
@@ -17,7 +17,7 @@ import {
   openReports,
   type AuditRow,
   type LinkReports,
-  type Rule,
+  type Ruling,
 } from './store.ts'
 import { readSubject } from './subject.ts'
 import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts'
@@ -29,7 +29,7 @@ type LinkDeps = Parameters<typeof linkOfCode>[0]
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
   owns: (url: URL) => boolean
-  rules: OperatorRules
+  rulings: Rulings
   screening: Screening
   feeds: Feeds
   sweep: Sweep
@@ -47,7 +47,7 @@ export type UnblockResult =
   | {
       code?: undefined
       expression: string
-      /** Whether an allow rule was added, because the expression is on a list. */
+      /** Whether an allow ruling was added, because the expression is on a list. */
       allowed: boolean
       /** The number of reinstated links. */
       reinstated: number
@@ -55,8 +55,8 @@ export type UnblockResult =
       blockedBy: { expression: string; list?: string } | null
     }
 
-export interface RulesResult {
-  rules: Rule[]
+export interface RulingsResult {
+  rulings: Ruling[]
 }
 
 export interface ReportsResult {
@@ -79,7 +79,7 @@ const MAX_REASON = 500
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** The operations of `quirl block`, `unblock`, `warn`, `unwarn`, `entries`, `reports`, `lists` and `audit`. */
-export function abuseOperations(options: OperatorDeps): AdminOperations {
+export function abuseOperations(options: OperatorDeps): OperatorOperations {
   const owns = (url: URL) => options.owns(url) || loopback.test(url.hostname)
   const deps = { ...options, owns }
   return {
@@ -87,9 +87,9 @@ export function abuseOperations(options: OperatorDeps): AdminOperations {
     unblock: (input) => unblock(deps, input),
     warn: (input) => setWarning(deps, input, true),
     unwarn: (input) => setWarning(deps, input, false),
-    async entries({ forget }): Promise<RulesResult> {
-      if (forget !== undefined) await deleteRule(deps, forget)
-      return { rules: [...deps.rules.all().values()] }
+    async entries({ forget }): Promise<RulingsResult> {
+      if (forget !== undefined) await forgetRuling(deps, forget)
+      return { rulings: [...deps.rulings.all().values()] }
     },
     async reports(): Promise<ReportsResult> {
       return { reports: await openReports(deps.db.read, firstDay(deps.now()), MAX_ROWS) }
@@ -112,7 +112,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
   const at = deps.now()
   if ('expression' in subject) {
     const { expression } = subject
-    await deps.rules.put({ expression, verdict: 'block', reason, isLegal, createdAt: at })
+    await deps.rulings.put({ expression, verdict: 'block', reason, isLegal, createdAt: at })
     deps.sweep.start(true)
     return { expression }
   }
@@ -124,16 +124,16 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
 }
 
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
-  const { rules, screening, now } = deps
+  const { rulings, screening, now } = deps
   const reason = readReason(input)
   const subject = readSubject(input['subject'], deps.owns)
   if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
   const { expression } = subject
-  const hadRule =
-    rules.all().get(expression)?.verdict === 'block' && (await rules.remove(expression, 'unblock', reason))
-  const isListed = !hadRule && screening.find(expression) !== undefined
-  if (isListed) await rules.put({ expression, verdict: 'allow', reason, isLegal: false, createdAt: now() })
-  if (!hadRule && !isListed) throw new Problem('not_found', `nothing blocks ${expression}`)
+  const hadRuling =
+    rulings.all().get(expression)?.verdict === 'block' && (await rulings.remove(expression, 'unblock', reason))
+  const isListed = !hadRuling && screening.find(expression) !== undefined
+  if (isListed) await rulings.put({ expression, verdict: 'allow', reason, isLegal: false, createdAt: now() })
+  if (!hadRuling && !isListed) throw new Problem('not_found', `nothing blocks ${expression}`)
   const reinstated = await reinstateBelow(deps, expression, reason)
   return { expression, allowed: isListed, reinstated, blockedBy: screening.find(expression) ?? null }
 }
@@ -153,7 +153,7 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
 /** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
   let reinstated = 0
-  for (const link of await linksSuspendedByRule(deps.db)) {
+  for (const link of await linksSuspendedByRuling(deps.db)) {
     const isBelow = addressesOf(link).some((url) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
     if (await reinstateLink(deps, link, reason)) reinstated++
@@ -161,9 +161,9 @@ async function reinstateBelow(deps: OperatorDeps, expression: string, reason: st
   return reinstated
 }
 
-async function deleteRule(deps: OperatorDeps, text: unknown): Promise<void> {
+async function forgetRuling(deps: OperatorDeps, text: unknown): Promise<void> {
   const subject = readSubject(text, deps.owns)
-  const isDeleted = 'expression' in subject && (await deps.rules.remove(subject.expression, 'forget', ''))
+  const isDeleted = 'expression' in subject && (await deps.rulings.remove(subject.expression, 'forget', ''))
   if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
   deps.sweep.start(true)
 }

@@ -49,10 +49,7 @@ export async function deleteReporters(db: Executor, linkId: number): Promise<voi
 }
 
 /** Deletes what is from before a day. Nothing is written without need: each start and each hour asks for it. */
-export async function deleteReportersBefore(
-  { read, write }: Database,
-  first: string,
-): Promise<void> {
+export async function deleteReportersBefore({ read, write }: Database, first: string): Promise<void> {
   const old = await read.selectFrom('reporter_salts').select('day').where('day', '<', first).limit(1).execute()
   if (old.length === 0) return
   await write.deleteFrom('reporters').where('day', '<', first).execute()

@@ -6,10 +6,7 @@ const LISTS = 'lists'
  * The salt of the keys of lists in this store; stores this one when there is none yet. A service that starts on a full disk
  * finds one.
  */
-export async function findOrInsertSalt(
-  { read, write }: Database,
-  salt: string,
-): Promise<string> {
+export async function findOrInsertSalt({ read, write }: Database, salt: string): Promise<string> {
   const found = await findSalt(read)
   if (found !== undefined) return found
   await write

@@ -4,24 +4,24 @@ import { fc } from '../../test/support/fast-check.ts'
 import { buildSet, openSet } from './compact-set.ts'
 import { addEntry } from './list-entry.ts'
 import { createScreening, type Screening } from './screen.ts'
-import type { Rule } from './store.ts'
+import type { Ruling } from './store.ts'
 
 const SALT = 'salt'
 
 /** A screening with lists of these addresses, and rules of the operator. */
-function screening(lists: string[][], verdicts: Record<string, Rule['verdict']> = {}): Screening {
+function screening(lists: string[][], verdicts: Record<string, Ruling['verdict']> = {}): Screening {
   const loaded = lists.map((addresses, at) => {
     const builder = buildSet()
     for (const address of addresses) addEntry(builder, SALT, address)
     return { name: `list ${at}`, set: openSet(builder.finish()) }
   })
-  const rules = new Map<string, Rule>(
+  const rulings = new Map<string, Ruling>(
     Object.entries(verdicts).map(([expression, verdict]) => [
       expression,
       { expression, verdict, reason: '', isLegal: false, createdAt: 0 },
     ]),
   )
-  return createScreening({ salt: SALT, lists: () => loaded, rules: () => rules })
+  return createScreening({ salt: SALT, lists: () => loaded, rulings: () => rulings })
 }
 
 const expressionOf = ({ find }: Screening, url: string) => find(url)?.expression

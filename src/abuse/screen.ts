@@ -6,19 +6,19 @@ import { keyOf, SOME_PATHS, WHOLE_HOST } from './compact-set.ts'
 import { expressions, hostSuffixes, pathPrefixes, wideLimits } from './expressions.ts'
 import type { LoadedList } from './feeds.ts'
 import { ownerOf } from './list-entry.ts'
-import type { Rule } from './store.ts'
+import type { Ruling } from './store.ts'
 
 /** What blocks a URL. */
 export interface Hit {
   /** The matching expression: `host/`, `host/path/` or `host/path?query`. */
   expression: string
-  /** The name of the list; undefined for a rule. */
+  /** The name of the list; undefined for a ruling. */
   list?: string
-  /** The operator's rule; undefined for a list. */
-  rule?: Rule
+  /** The operator's ruling; undefined for a list. */
+  ruling?: Ruling
 }
 
-/** Matches URLs against the current lists and rules. */
+/** Matches URLs against the current lists and rulings. */
 export interface Screening {
   /** What blocks this URL; undefined when nothing does. */
   find: (url: string) => Hit | undefined
@@ -29,17 +29,17 @@ export interface Screening {
 export interface ScreenOptions {
   salt: string
   lists: () => readonly LoadedList[]
-  /** The operator's rules by expression. They take precedence over lists, and more specific rules over others. */
-  rules: () => ReadonlyMap<string, Rule>
+  /** The operator's rulings by expression. They take precedence over lists, and more specific rulings over others. */
+  rulings: () => ReadonlyMap<string, Ruling>
 }
 
-export function createScreening({ salt, lists, rules }: ScreenOptions): Screening {
-  const findRule = createFindRule(rules)
+export function createScreening({ salt, lists, rulings }: ScreenOptions): Screening {
+  const findRuling = createFindRuling(rulings)
 
   function find(text: string): Hit | undefined {
     const url = canonicalise(text)
-    const rule = findRule(url)
-    if (rule !== undefined) return rule.verdict === 'block' ? { expression: rule.expression, rule } : undefined
+    const ruling = findRuling(url)
+    if (ruling !== undefined) return ruling.verdict === 'block' ? { expression: ruling.expression, ruling } : undefined
     const loaded = lists()
     return loaded.length === 0 ? undefined : findListed(url, loaded, salt)
   }
@@ -59,20 +59,20 @@ export function addressesOf(link: Content): string[] {
   return Object.keys(link.utm).length === 0 ? urls : urls.flatMap((url) => [url, destination(url, link.utm)])
 }
 
-/** Finds the operator's rule for a URL. All expressions are only generated for hosts that have a rule. */
-function createFindRule(getRules: ScreenOptions['rules']): (url: CanonicalUrl) => Rule | undefined {
-  let indexed: ReadonlyMap<string, Rule> = new Map()
+/** Finds the operator's ruling for a URL. All expressions are only generated for hosts that have a ruling. */
+function createFindRuling(getRulings: ScreenOptions['rulings']): (url: CanonicalUrl) => Ruling | undefined {
+  let indexed: ReadonlyMap<string, Ruling> = new Map()
   let hosts = new Set<string>()
   return (url) => {
-    const rules = getRules()
-    if (rules.size === 0) return undefined
-    if (rules !== indexed) {
-      indexed = rules
-      hosts = new Set(Array.from(rules.keys(), (expression) => expression.slice(0, expression.indexOf('/'))))
+    const rulings = getRulings()
+    if (rulings.size === 0) return undefined
+    if (rulings !== indexed) {
+      indexed = rulings
+      hosts = new Set(Array.from(rulings.keys(), (expression) => expression.slice(0, expression.indexOf('/'))))
     }
     if (!hostSuffixes(url.host, wideLimits).some((host) => hosts.has(host))) return undefined
-    const match = expressions(url, wideLimits).find((expression) => rules.has(expression))
-    return match === undefined ? undefined : rules.get(match)
+    const match = expressions(url, wideLimits).find((expression) => rulings.has(expression))
+    return match === undefined ? undefined : rulings.get(match)
   }
 }
 

@@ -37,13 +37,19 @@ for (const driver of drivers) {
     if (db === undefined) return
 
     await t.test('a rule replaces the one for its expression, and can be deleted', async () => {
-      const rule = { expression: 'bad.example/', verdict: 'block' as const, reason: 'r', isLegal: false, createdAt: 1 }
-      await store.upsertRule(db.write, rule)
-      await store.upsertRule(db.write, { ...rule, verdict: 'allow', isLegal: true, createdAt: 2 })
-      assert.deepEqual(await store.listRules(db.read), [{ ...rule, verdict: 'allow', isLegal: true, createdAt: 2 }])
-      assert.equal(await store.deleteRule(db.write, 'bad.example/'), true)
-      assert.equal(await store.deleteRule(db.write, 'bad.example/'), false)
-      assert.deepEqual(await store.listRules(db.read), [])
+      const ruling = {
+        expression: 'bad.example/',
+        verdict: 'block' as const,
+        reason: 'r',
+        isLegal: false,
+        createdAt: 1,
+      }
+      await store.upsertRuling(db.write, ruling)
+      await store.upsertRuling(db.write, { ...ruling, verdict: 'allow', isLegal: true, createdAt: 2 })
+      assert.deepEqual(await store.listRulings(db.read), [{ ...ruling, verdict: 'allow', isLegal: true, createdAt: 2 }])
+      assert.equal(await store.deleteRuling(db.write, 'bad.example/'), true)
+      assert.equal(await store.deleteRuling(db.write, 'bad.example/'), false)
+      assert.deepEqual(await store.listRulings(db.read), [])
     })
 
     await t.test('a hundred concurrent reports are one row with a count and the newest notes', async () => {

@@ -3,8 +3,8 @@ import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteReporters } from './reporter-store.ts'
 
-/** A block or allow rule of the operator. */
-export interface Rule {
+/** A block or allow ruling of the operator. */
+export interface Ruling {
   /** The hosts and URLs that it matches: `host/`, `host/path/` or `host/path?query`. */
   expression: string
   verdict: 'block' | 'allow'
@@ -17,22 +17,22 @@ export interface Rule {
 
 export type AuditRow = Selectable<Tables['audit']>
 
-/** All rules, the newest first. */
-export async function listRules(db: Executor): Promise<Rule[]> {
+/** All rulings, the newest first. */
+export async function listRulings(db: Executor): Promise<Ruling[]> {
   const rows = await db.selectFrom('rules').selectAll().orderBy('created_at', 'desc').orderBy('expression').execute()
   return rows.map((row) => ({
     expression: row.expression,
-    verdict: row.verdict as Rule['verdict'],
+    verdict: row.verdict as Ruling['verdict'],
     reason: row.reason,
     isLegal: row.legal === 1,
     createdAt: row.created_at,
   }))
 }
 
-/** Inserts a rule, or replaces the one for its expression. */
-export async function upsertRule(
+/** Inserts a ruling, or replaces the one for its expression. */
+export async function upsertRuling(
   db: Executor,
-  { expression, verdict, reason, isLegal, createdAt }: Rule,
+  { expression, verdict, reason, isLegal, createdAt }: Ruling,
 ): Promise<void> {
   const values = { verdict, reason, legal: isLegal ? 1 : 0, created_at: createdAt }
   await db
@@ -42,8 +42,8 @@ export async function upsertRule(
     .execute()
 }
 
-/** Returns false when there is no such rule. */
-export async function deleteRule(db: Executor, expression: string): Promise<boolean> {
+/** Returns false when there is no such ruling. */
+export async function deleteRuling(db: Executor, expression: string): Promise<boolean> {
   const result = await db.deleteFrom('rules').where('expression', '=', expression).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
@@ -57,11 +57,11 @@ export async function newestAudit(db: Executor, limit: number): Promise<AuditRow
   return db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The audit actions that change rules. */
+/** The audit actions that change rulings. */
 const ruleActions = ['block', 'allow', 'unblock', 'forget']
 
-/** A number that increases with every change of the rules; 0 before the first. */
-export async function readRulesRevision(db: Executor): Promise<number> {
+/** A number that increases with every change of the rulings; 0 before the first. */
+export async function readRulingsRevision(db: Executor): Promise<number> {
   const query = db.selectFrom('audit').select((each) => each.fn.max('id').as('newest'))
   const row = await query.where('action', 'in', ruleActions).executeTakeFirst()
   return row?.newest ?? 0

@@ -70,9 +70,9 @@ export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: st
 }
 
 /** The suspension of a link with a blocked URL. Its owner, who knows the URL, can read the reason. */
-export function suspensionFor({ expression, list, rule }: Hit, at: number): Suspension {
-  if (rule === undefined) {
+export function suspensionFor({ expression, list, ruling }: Hit, at: number): Suspension {
+  if (ruling === undefined) {
     return { at, expression, source: 'list', reason: `${expression} is on the list ${list}` }
   }
-  return { at, expression, source: rule.isLegal ? 'legal' : 'operator', reason: rule.reason }
+  return { at, expression, source: ruling.isLegal ? 'legal' : 'operator', reason: ruling.reason }
 }

@@ -2,7 +2,7 @@ import type { Executor } from '../db/database.ts'
 
 /** The progress of a sweep. */
 export interface SweepState {
-  /** The digest of the lists and rules that it applies. */
+  /** The digest of the lists and rulings that it applies. */
   lists: string
   /** The id of the last screened link. */
   position: number

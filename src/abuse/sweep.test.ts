@@ -69,7 +69,7 @@ for (const driver of drivers) {
         onRequested: () => {},
         digest: () => digest,
         log: { error: (details) => faults.push(details) },
-        settleMs: 0,
+        waitMs: 0,
         retryMs: 20,
         ...more,
       })

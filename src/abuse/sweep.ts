@@ -10,7 +10,7 @@ import { suspendLinks, suspensionFor, type SuspensionDeps, type Suspending } fro
  * How long a sweep waits after a change of the lists: creations that were screened by the old ones are stored by then, so
  * that the sweep includes them.
  */
-const SETTLE_MS = 2_000
+const WAIT_MS = 2_000
 const PAGE = 500
 /** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
@@ -21,26 +21,26 @@ const LEASE = 'sweep of links'
 
 export interface SweepDeps extends SuspensionDeps {
   findInLink: (link: Link) => Hit | undefined
-  /** Identifies the current state of all lists and rules. */
+  /** Identifies the current state of all lists and rulings. */
   digest: () => string
   acquire: AcquireLease
-  /** Called when the store has noted that lists or rules have changed. */
+  /** Called when the store has noted that lists or rulings have changed. */
   onRequested: () => void
   log: { error: (details: object, text: string) => void }
-  /** Overrides `SETTLE_MS`. */
-  settleMs?: number | undefined
+  /** Overrides `WAIT_MS`. */
+  waitMs?: number | undefined
   /** Overrides `RETRY_MS`. */
   retryMs?: number
 }
 
 /**
- * Screens all links again after a change of lists or rules. Of the processes that have the same lists and rules, one does
+ * Screens all links again after a change of lists or rulings. Of the processes that have the same lists and rulings, one does
  * so, and another resumes when that one dies.
  */
 export interface Sweep {
   /**
    * Starts a sweep, resumes an interrupted one, or waits until another process has finished it.
-   * @param hasChanged whether lists or rules have changed here: links may have been screened by older ones until now, so
+   * @param hasChanged whether lists or rulings have changed here: links may have been screened by older ones until now, so
    * that a sweep by the same lists begins again, wherever it is
    */
   start: (hasChanged: boolean) => void
@@ -49,7 +49,7 @@ export interface Sweep {
 }
 
 export function createSweep(deps: SweepDeps): Sweep {
-  const { log, settleMs = SETTLE_MS, retryMs = RETRY_MS } = deps
+  const { log, waitMs = WAIT_MS, retryMs = RETRY_MS } = deps
   const requests = createRequests(deps)
   const closing = new AbortController()
   const { signal } = closing
@@ -62,7 +62,7 @@ export function createSweep(deps: SweepDeps): Sweep {
     while (isRequested && !signal.aborted) {
       isRequested = false
       try {
-        await pause(settleMs)
+        await pause(waitMs)
         if (!signal.aborted) await requests.send()
         if (await sweepOnce(deps, pause, signal)) continue
       } catch (error) {
@@ -88,7 +88,7 @@ export function createSweep(deps: SweepDeps): Sweep {
   }
 }
 
-/** Notes changes of lists and rules in the store, so that a sweep of any process begins again. */
+/** Notes changes of lists and rulings in the store, so that a sweep of any process begins again. */
 function createRequests({ db, digest, onRequested }: SweepDeps) {
   let isNoted = false
   return {

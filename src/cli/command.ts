@@ -1,4 +1,4 @@
-import type { CallOperation } from '../admin/client.ts'
+import type { CallOperation } from '../operator/client.ts'
 import type { CommandShape } from '../config/config.ts'
 import type { Flags, SetSettings } from '../config/sources.ts'
 

@@ -1,4 +1,4 @@
-import type { RulesResult } from '../abuse/operator.ts'
+import type { RulingsResult } from '../abuse/operator.ts'
 import type { Command } from './command.ts'
 import { formatTable, formatTime, toSingleLine } from './table.ts'
 
@@ -8,9 +8,9 @@ export const entries: Command = {
   summary: 'list the block and allow rules for hosts and URLs',
   options: { forget: { type: 'string', doc: 'delete the rule for this host or URL' } },
   async run({ call, flags }) {
-    const { rules } = (await call('entries', { forget: flags['forget'] })) as RulesResult
-    if (rules.length === 0) return 'there are no block or allow rules'
-    const rows = rules.map(({ expression, verdict, isLegal, reason, createdAt }) => [
+    const { rulings } = (await call('entries', { forget: flags['forget'] })) as RulingsResult
+    if (rulings.length === 0) return 'there are no block or allow rules'
+    const rows = rulings.map(({ expression, verdict, isLegal, reason, createdAt }) => [
       formatTime(createdAt),
       isLegal ? 'legal' : verdict,
       expression,

@@ -1,4 +1,4 @@
-import { createAdminClient } from '../admin/client.ts'
+import { createOperatorClient } from '../operator/client.ts'
 import { StartError } from '../lib/start-error.ts'
 import { move, readPlace, type Place } from '../moving/move.ts'
 import type { Migrated } from '../moving/migrate.ts'
@@ -30,7 +30,7 @@ export const migrate: Command = {
         to,
         now: Date.now,
         monotonic: () => performance.now(),
-        callOn: createAdminClient,
+        callOn: createOperatorClient,
         onStep: (next) => progress.show((step = `${next} …`)),
         onPage: (table, rows) => progress.show(`${step} ${table}: ${rows.toLocaleString('en')} rows`),
       })

@@ -1,5 +1,5 @@
 import type { ListsResult } from '../abuse/operator.ts'
-import { NotRunning, type CallOperation } from '../admin/client.ts'
+import { NotRunning, type CallOperation } from '../operator/client.ts'
 import type { Config } from '../config/config.ts'
 import type { SetSettings } from '../config/sources.ts'
 import { openFilesLimit } from '../http/open-files.ts'

@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { AnyMetric } from '../http/metric.ts'
@@ -50,7 +50,7 @@ export function doctorOperations({
   metrics,
   client,
   origin,
-}: DoctorNeeds): AdminOperations {
+}: DoctorNeeds): OperatorOperations {
   const { databaseUrl, redisUrl } = config
   return {
     async doctor(): Promise<ServiceState> {

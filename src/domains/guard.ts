@@ -23,11 +23,7 @@ const OWNERS_PAGE = '/m/:token'
  * @param secureOrigin the origin of the pages when quirl itself serves HTTPS: over plain HTTP, a name that is not active
  * then serves codes, and redirects everything else there
  */
-export function guardDomains(
-  app: FastifyInstance,
-  domains: Domains,
-  secureOrigin: string | undefined,
-): void {
+export function guardDomains(app: FastifyInstance, domains: Domains, secureOrigin: string | undefined): void {
   app.decorateRequest('customDomain')
   noteRefusals(app, ({ config }) => (config?.onDomains === true ? [] : ['not_found']))
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,5 +1,5 @@
-import { readName } from '../admin/input.ts'
-import type { AdminOperations } from '../admin/socket.ts'
+import { readName } from '../operator/input.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import { claimRecord, proofOf } from './claim.ts'
 import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './open.ts'
@@ -32,7 +32,7 @@ export interface DomainsResult {
 }
 
 /** The operations of `quirl domains`. */
-export function domainOperations(domains: OperatedDomains): AdminOperations {
+export function domainOperations(domains: OperatedDomains): OperatorOperations {
   return {
     async domains(): Promise<DomainsResult> {
       return { domains: (await domains.list()).map(toRow), refused: await domains.refused() }

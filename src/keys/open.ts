@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
@@ -24,7 +24,7 @@ export interface CreationGate {
 }
 
 export interface Keys extends CreationGate {
-  operations: AdminOperations
+  operations: OperatorOperations
   metrics: Metric[]
 }
 

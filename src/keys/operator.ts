@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { hashToken, newToken } from '../lib/token.ts'
@@ -22,7 +22,7 @@ const MAX_KEYS = 1000
 const MAX_NAME = 100
 
 /** The operations of `quirl keys`. */
-export function keyOperations(db: Database, now: () => number, mode: string): AdminOperations {
+export function keyOperations(db: Database, now: () => number, mode: string): OperatorOperations {
   return {
     keys: async (): Promise<KeysResult> => ({ keys: await listKeys(db.read, MAX_KEYS), mode }),
     async 'add-key'(input): Promise<AddedKey> {

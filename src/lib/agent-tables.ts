@@ -12,6 +12,14 @@ export interface Row<Name extends string = string> {
 
 export type Device = 'mobile' | 'tablet' | 'desktop' | 'tv' | 'console' | 'wearable' | 'other'
 
+/** The values that a scan records of a user agent. Unknown is null. */
+export interface Agent {
+  readonly device: Device | null
+  readonly os: string | null
+  readonly browser: string | null
+  readonly bot: boolean
+}
+
 /** Browsers and web views of iPhones and iPads. Those that request desktop sites claim to be a Mac. */
 const browsersOfApple = { pattern: /\b(?:CriOS|FxiOS|EdgiOS|OPiOS|YaApp_iOS)\/|\bPinterest\/iOS/ }
 const desktopSite = { pattern: /^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA|Mobile|OPT)\/\d/ }

@@ -38,6 +38,6 @@ export function activeLinksAfter(db: Database, id: number, limit: number): Promi
 }
 
 /** Every link that a rule or a list has suspended. */
-export function linksSuspendedByRule(db: Database): Promise<Link[]> {
+export function linksSuspendedByRuling(db: Database): Promise<Link[]> {
   return findSuspendedByRule(db.read)
 }

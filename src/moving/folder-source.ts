@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CallOperation } from '../admin/client.ts'
+import type { CallOperation } from '../operator/client.ts'
 import { lockFolder, type FolderLock } from '../db/lock.ts'
 import { MOVED, MOVING, requireRestored } from '../db/open.ts'
 import { StartError } from '../lib/start-error.ts'

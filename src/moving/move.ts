@@ -1,4 +1,4 @@
-import type { CallOperation } from '../admin/client.ts'
+import type { CallOperation } from '../operator/client.ts'
 import { reasonOf } from '../db/postgres/errors.ts'
 import { withVariables } from '../db/postgres/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { ownValue } from '../lib/own-value.ts'
 import { HOLD_MS } from './hold.ts'
@@ -19,7 +19,7 @@ interface Hold {
 }
 
 /** The operation by which `quirl migrate` holds a running service while it copies the rest. */
-export function movingOperations(holdable: Holdable): AdminOperations {
+export function movingOperations(holdable: Holdable): OperatorOperations {
   const steps = createSteps(holdable)
   return {
     async move({ step, token }) {

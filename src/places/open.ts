@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import type { Metric } from '../http/metric.ts'
 import type { Fetch } from '../lib/obtain.ts'
 import { createFindPlace, type FindPlace } from './find.ts'
@@ -12,7 +12,7 @@ import { openBundledSource, openSource, reasonOf, RETRY_MS, type Source } from '
 /** Looks up the places of addresses, in databases on the disk. */
 export interface Places {
   find: FindPlace
-  operations: AdminOperations
+  operations: OperatorOperations
   metrics: Metric[]
   /** Whether data of DB-IP are in use, whose licence requires a link on pages. */
   isCreditDue: () => boolean

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { AdminOperations } from '../admin/socket.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { findIn } from './find.ts'
 import type { Place, PlaceFile } from './record.ts'
@@ -25,7 +25,7 @@ export interface PlaceOperatorDeps {
 }
 
 /** The operation of `quirl places`. It looks up an address without recording or caching it. */
-export function placeOperations({ files, sources, refresh }: PlaceOperatorDeps): AdminOperations {
+export function placeOperations({ files, sources, refresh }: PlaceOperatorDeps): OperatorOperations {
   return {
     async places({ address, refresh: isRequested }): Promise<PlacesResponse> {
       if (address !== undefined && (typeof address !== 'string' || isIP(address) === 0)) {

@@ -48,10 +48,10 @@ export function passChangesOn(
   onReopened: (() => void)[],
 ): void {
   shareFolds(bus, scans)
-  bus.subscribe('rules', abuse.reloadRules)
+  bus.subscribe('rules', abuse.reloadRulings)
   bus.subscribe('domains', domains.reread)
   bus.subscribe('certificates', (names) => tls?.certificates.reread(names))
-  const reread = [scans.reread, () => abuse.reloadRules()]
+  const reread = [scans.reread, () => abuse.reloadRulings()]
   onReopened.push(visits.invalidateAll, ...reread)
   for (const each of [visits.expireAll, ...reread]) bus.onGap(each)
   bus.onGap(() => domains.reread([]))

@@ -25,7 +25,7 @@ export interface Environment extends Partial<Clocks> {
   /** The names and addresses of this machine. */
   machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
-  settleMs?: number
+  sweepWaitMs?: number
   /** The lists that `recommended` stands for, when they are not the usual ones. */
   recommendedLists?: readonly string[]
   /** How images are drawn on threads, where it is not the usual way. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse, MissingList } from '../abuse/open.ts'
-import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
+import { openOperatorSocket, type OperatorOperations } from '../operator/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Disk } from '../disk/open.ts'
@@ -52,7 +52,7 @@ export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
 }
 
 /** The operations behind `quirl <command>`. */
-export function operatorOperations(config: Config, needs: OperatorNeeds): AdminOperations {
+export function operatorOperations(config: Config, needs: OperatorNeeds): OperatorOperations {
   const { version, db, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
     status: async (): Promise<Status> => ({
@@ -86,12 +86,12 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
 /** Listens for operators. A folder without support for Unix sockets does not keep the service from starting. */
 export async function openForOperators(
   dataDir: string,
-  operations: AdminOperations,
+  operations: OperatorOperations,
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>,
 ): Promise<{ close: () => Promise<void> | void }> {
   const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
   try {
-    return await openAdminSocket(dataDir, operations, onFault)
+    return await openOperatorSocket(dataDir, operations, onFault)
   } catch (error) {
     log.warn(
       { err: error },

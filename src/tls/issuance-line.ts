@@ -7,7 +7,7 @@ import { IssuanceError, Postponed } from './issuance-error.ts'
 import { dequeue, findNext } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
 import { SHARE, TOTAL_MS } from './order-limiter.ts'
-import type { Sleep } from './order.ts'
+import type { Sleep } from './order-limiter.ts'
 
 /** Names that are ordered at the same time by one process. */
 const WIDTH = 8

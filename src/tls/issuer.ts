@@ -12,7 +12,7 @@ import { createCsr } from './csr.ts'
 import { findIssuance, saveIssuance, type Issuance } from './issuance-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import type { OrderLimiter, Purpose } from './order-limiter.ts'
-import type { Sleep } from './order.ts'
+import type { Sleep } from './order-limiter.ts'
 
 /** How often a process checks whether another one has finished. */
 const POLL_MS = 150

@@ -21,13 +21,14 @@ import { createCertificates, type Certificates } from './certificates.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
 import { createOrderWithFallback } from './challenge-fallback.ts'
 import type { ClientHello } from './client-hello.ts'
-import { createHttpsRules, type HttpsRules } from './https-rules.ts'
+import { createHttpsPolicy, type HttpsPolicy } from './https-policy.ts'
 import { createIssuanceQueue } from './issuance-queue.ts'
 import { createIssuer } from './issuer.ts'
 import { createHold } from './hold.ts'
 import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Found } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
-import type { Challenges, Sleep } from './order.ts'
+import type { Challenges } from './order.ts'
+import type { Sleep } from './order-limiter.ts'
 import { createTicketSecrets } from './tickets.ts'
 
 /** The interval of sweeps for due renewals, in milliseconds. */
@@ -67,7 +68,7 @@ export interface TlsConfig {
 
 /** The built-in HTTPS of the service. */
 export interface Tls {
-  applyRules: HttpsRules
+  applyPolicy: HttpsPolicy
   certificates: Certificates
   /**
    * Listens, passes connections to `server` after their handshake, and starts to obtain certificates.
@@ -109,7 +110,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyRules: createHttpsRules({ origin, host, statusOf: domains.statusOf, challenge }),
+    applyPolicy: createHttpsPolicy({ origin, host, statusOf: domains.statusOf, challenge }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)

@@ -1,5 +1,5 @@
-import { readName } from '../admin/input.ts'
-import type { AdminOperations } from '../admin/socket.ts'
+import { readName } from '../operator/input.ts'
+import type { OperatorOperations } from '../operator/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { hostName } from '../lib/host.ts'
 import type { CertificateReport, Certificates, Waiting } from './certificates.ts'
@@ -50,7 +50,7 @@ export interface RenewedResult {
 }
 
 /** The operations of `quirl certs`. @param certificates undefined while TLS is off */
-export function certificateOperations(certificates: Certificates | undefined): AdminOperations {
+export function certificateOperations(certificates: Certificates | undefined): OperatorOperations {
   const requireTls = () => {
     if (certificates !== undefined) return certificates
     throw new Problem('not_found', 'this service has no certificates: TLS is off')

@@ -2,7 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database, Executor } from '../db/database.ts'
 import { Postponed } from './issuance-error.ts'
 import { deleteOrder, findNewestOrder, insertOrder } from './issuance-store.ts'
-import type { Sleep } from './order.ts'
+
+/** Resolves after some milliseconds; rejects when the signal is aborted. */
+export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<unknown>
 
 /** What an order is for: the first certificate of a custom domain, or another one of it, the service's host, or an operator asks. */
 export type Purpose = 'first' | 'renewal' | 'own' | 'operator'

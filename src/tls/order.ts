@@ -1,7 +1,7 @@
 import { AcmeError, AuthorityAway, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import type { AcmeClient, Signer } from './acme.ts'
 import { thumbprint } from './jws.ts'
-import type { Purpose } from './order-limiter.ts'
+import type { Purpose, Sleep } from './order-limiter.ts'
 
 /** The responses to challenges, which every process on the store can serve. */
 export interface Challenges {
@@ -9,9 +9,6 @@ export interface Challenges {
   put: (tokenOrName: string, keyAuthorization: string) => Promise<void>
   remove: (tokenOrName: string) => Promise<void>
 }
-
-/** Resolves after some milliseconds; rejects when the signal is aborted. */
-export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<unknown>
 
 /** Validation on port 80, or on port 443. */
 export type ChallengeType = 'http-01' | 'tls-alpn-01'

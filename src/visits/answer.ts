@@ -5,6 +5,7 @@ import { sendPage, type Page } from '../http/document.ts'
 import { html } from '../http/html.ts'
 import { catalogue, Problem } from '../http/problem.ts'
 import type { Answer } from '../links/rules/compile.ts'
+import type { Scans } from '../scans/open.ts'
 import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { visitorTexts } from '../texts/visitor.ts'
@@ -18,7 +19,7 @@ import { redirectWarning } from './warning-page.ts'
  * @param sendItself sends the response of the link itself
  */
 export function respondByRules(
-  { decide, recordScan }: Pick<Visits, 'decide' | 'recordScan'>,
+  { decide, recordScan }: Pick<Visits, 'decide'> & Pick<Scans, 'recordScan'>,
   request: FastifyRequest,
   reply: FastifyReply,
   live: RuledLink,

@@ -30,8 +30,6 @@ export interface Decide {
    * time, no rule is met that depends on it.
    */
   onceLoaded: (request: IncomingMessage, live: RuledLink, use?: (decision: Decision) => void) => Promise<Decision>
-  /** Keeps a decision for the next call with this request, which another handler makes. */
-  keep: (request: IncomingMessage, live: RuledLink, decision: Decision) => void
 }
 
 export function hasRules(live: LiveLink): live is RuledLink {
@@ -42,11 +40,7 @@ export function hasRules(live: LiveLink): live is RuledLink {
 type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'people' | 'visitors' | 'settle' | 'patience'>
 
 export function createDecide(scans: DecideNeeds): Decide {
-  const kept = new WeakMap<IncomingMessage, { live: LiveLink; decision: Decision }>()
-
   function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
-    const known = kept.get(request)
-    if (known?.live === live) return known.decision
     if (live.rules().countPeople && !scans.people.isCurrent(live.id)) return undefined
     let isKnown = true
     const decision = decide(scans, request, live, () => (isKnown = false))
@@ -63,11 +57,6 @@ export function createDecide(scans: DecideNeeds): Decide {
       decision ??= decide(scans, request, live, () => {})
       use(decision)
       return decision
-    },
-    keep(request, live, decision) {
-      // Other visits may be recorded before the next call.
-      const { countPeople, countVisitors } = live.rules()
-      if (!countPeople && !countVisitors) kept.set(request, { live, decision })
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IsReserved } from '../links/code.ts'
 import type { Visitor } from '../links/kinds/kind.ts'
+import type { Scans } from '../scans/open.ts'
 import type { Scan } from '../scans/scan.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
@@ -22,7 +23,8 @@ export function visitedCode(url: string, isReserved: IsReserved): string | undef
  * @returns a handler, which returns whether it has handled the request
  */
 export function createFastPath(
-  visits: Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide' | 'visitorOf'>,
+  visits: Pick<Visits, 'resolve' | 'decide' | 'visitorOf'>,
+  scans: Pick<Scans, 'record' | 'recordScan'>,
   isReserved: IsReserved,
   onResponse: (response: ServerResponse) => void,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -40,8 +42,8 @@ export function createFastPath(
       onResponse(response)
     }
     if (method === 'HEAD') respond()
-    else if (scan === undefined) visits.record(request, live, respond)
-    else visits.recordScan(scan, respond)
+    else if (scan === undefined) scans.record(request, live, respond)
+    else scans.recordScan(scan, respond)
     return true
   }
 }
@@ -68,13 +70,8 @@ function resolveRedirect(
     const decision = decide.ifLoaded(request, live)
     if (decision === undefined) return undefined
     const { met, scan } = decision
-    const redirect =
-      met === undefined
-        ? redirectOf(live, visitorOf(request))
-        : 'location' in met.answer
-          ? { live, location: met.answer.location }
-          : undefined
-    if (redirect === undefined) decide.keep(request, live, decision)
+    if (met !== undefined) return 'location' in met.answer ? { live, location: met.answer.location, scan } : undefined
+    const redirect = redirectOf(live, visitorOf(request))
     return redirect && { ...redirect, scan }
   } catch {
     // The route gets the same error, and responds with its problem.

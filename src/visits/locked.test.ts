@@ -57,7 +57,8 @@ test('the fast path responds to no visit of a link with a password, whether or n
           () => 0,
         )
         const answered = createFastPath(
-          { resolve, record, recordScan: record, decide, visitorOf: () => assert.fail('it has asked who visits') },
+          { resolve, decide, visitorOf: () => assert.fail('it has asked who visits') },
+          { record, recordScan: record },
           () => false,
           () => {},
         )

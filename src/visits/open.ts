@@ -16,26 +16,21 @@ type Resolve = Resolver['resolve']
  */
 type LinkOf = (code: string) => Promise<Pick<LiveLink, 'id' | 'code' | 'placements'> | 'gone' | undefined>
 
-/** Resolves short URLs, from the cache if possible, and records their visits. */
+/** Resolves short URLs, from the cache if possible, and decides where their visits lead. */
 export interface Visits extends Resolver {
   linkOf: LinkOf
-  record: RecordVisit
-  /** Decides visits of links with rules, whose scans `recordScan` records. */
+  /** Decides visits of links with rules. */
   decide: Decide
-  recordScan: Scans['recordScan']
   visitorOf: VisitorOf
   metrics: Metric[]
   /** Does nothing: visits have no background work. */
   close: () => void
 }
 
-/** Records a visit of a link, then calls `recorded`, whether or not it could be recorded. */
-export type RecordVisit = Scans['record']
-
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
   db: Database
-  scans: Pick<Scans, 'record' | 'recordScan' | 'agentOf'> & Parameters<typeof createDecide>[0]
+  scans: Pick<Scans, 'agentOf'> & Parameters<typeof createDecide>[0]
   monotonic: () => number
   /** How long a link may be cached. */
   lifeMs: number
@@ -45,13 +40,10 @@ export function openVisits({ db, scans, monotonic, lifeMs }: VisitsNeeds): Visit
   const { lookup, miss, metrics } = createCacheMetrics()
   const resolver = createResolver(miss(createVisitedOf(db)), monotonic, lifeMs)
   const resolve = lookup(resolver.resolve)
-  const { record, recordScan } = scans
   return {
     ...resolver,
     resolve,
     linkOf: createLinkOf(resolve),
-    record,
-    recordScan,
     decide: createDecide(scans),
     visitorOf: createVisitorOf(scans.agentOf),
     metrics,

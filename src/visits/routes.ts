@@ -11,6 +11,7 @@ import { route, type Route } from '../http/route.ts'
 import { isToken } from '../lib/token.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
+import type { Scans } from '../scans/open.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { isToBeWarned, respondByRules, sendRedirect, sendWarning, trySend } from './answer.ts'
 import { hasRules } from './decide.ts'
@@ -54,7 +55,7 @@ export const shown = (description: string, mediaTypes: string[]) => ({
 export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : [file.mediaType]))
 
 /** What visits need of the rest of the program. */
-export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide' | 'visitorOf'> {
+export interface VisitNeeds extends Visits, Pick<Scans, 'record' | 'recordScan'> {
   origin: Origin
 }
 

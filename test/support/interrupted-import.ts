@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createAdminClient } from '../../src/admin/client.ts'
+import { createOperatorClient } from '../../src/operator/client.ts'
 import type { CommandContext } from '../../src/cli/command.ts'
 import { importCommand } from '../../src/cli/import/command.ts'
 
@@ -13,7 +13,7 @@ export async function interruptImport(
   flags: CommandContext['flags'],
   [failing, when]: Interruption,
 ): Promise<void> {
-  const serve = createAdminClient(dataDir)
+  const serve = createOperatorClient(dataDir)
   let calls = 0
   const call: CommandContext['call'] = async (...args) => {
     if (++calls === failing && when === 'before') throw new Error('interrupted')

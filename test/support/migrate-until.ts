@@ -1,5 +1,5 @@
 // Moves a store, and kills itself after a number of pages: FROM, TO, PAGES.
-import { createAdminClient } from '../../src/admin/client.ts'
+import { createOperatorClient } from '../../src/operator/client.ts'
 import { move, readPlace } from '../../src/moving/move.ts'
 
 const [from = '', to = '', pages = '0'] = process.argv.slice(2)
@@ -10,7 +10,7 @@ await move({
   to: readPlace(to),
   now: Date.now,
   monotonic: () => performance.now(),
-  callOn: createAdminClient,
+  callOn: createOperatorClient,
   onStep: count,
   onPage: count,
 })

@@ -5,7 +5,7 @@ import { MAX_SHARES } from '../../src/shares/open.ts'
 import { command } from './cli.ts'
 import type { Operation } from './contract.ts'
 import { bodyOf, kindsWithFile } from './kinds.ts'
-import { create, post, put, type Created } from './server.ts'
+import { create, post, put, type Created, manage } from './server.ts'
 import { codesOfFiles, type Subjects, type Valid } from './valid-requests.ts'
 
 /** What is in the store besides the subjects of valid requests, so that each refusal has its reason. */
@@ -53,7 +53,7 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
   await run('block', removed.code, '--reason=spam')
   await run('block', illegal.code, '--legal', '--reason=order')
   const listed = await create(server, { target: `https://${BLOCKED}/` })
-  await put(manage(subjects, listed), { target: OTHER })
+  await put(manage(subjects.server, listed), { target: OTHER })
   await run('block', BLOCKED)
   await create(server, { ...always({ ended: 'Sold out' }), alias: 'ended' })
   await create(server, { ...always({ ended: 'Sold out' }), alias: 'locked-ended', password: PASSWORD })
@@ -72,10 +72,10 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
   await create(server, { kind: 'page', headline: 'Menu', alias: 'locked-page', password: PASSWORD })
   const designed = await create(server, { target: OTHER, alias: 'designed' })
   // In a dark frame, only the light margin separates the symbol from it.
-  await put(manage(subjects, designed), { design: { frame: { text: 'Scan', color: '#000' }, margin: 2 } })
+  await put(manage(subjects.server, designed), { design: { frame: { text: 'Scan', color: '#000' }, margin: 2 } })
   const shared = await card('shared')
-  for (let at = 0; at < MAX_SHARES; at++) await post(`${manage(subjects, shared)}/share`, {})
-  const bare = (await (await post(`${manage(subjects, link)}/share`, {})).json()) as { share_token: string }
+  for (let at = 0; at < MAX_SHARES; at++) await post(`${manage(subjects.server, shared)}/share`, {})
+  const bare = (await (await post(`${manage(subjects.server, link)}/share`, {})).json()) as { share_token: string }
   return {
     ...subjects,
     codes: { code_gone: 'gone', code_removed: 'removed', code_removed_by_law: 'illegal', link_ended: 'ended' },
@@ -84,10 +84,6 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
     shared,
     bareShare: bare.share_token,
   }
-}
-
-function manage({ server }: Subjects, { token }: Created): string {
-  return `${server.url}/api/manage/${token}`
 }
 
 /** What a request has in place of a valid one's. */

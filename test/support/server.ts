@@ -33,7 +33,7 @@ export const patientThreads = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS,
 
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = {
-  settleMs: 10,
+  sweepWaitMs: 10,
   queueMs: PATIENCE_MS,
   drawing: { ...patientThreads, maxWait: PATIENCE_MS },
   foldWaitMs: PATIENCE_MS,
@@ -160,6 +160,20 @@ export interface Created {
   qr_svg: string
   manage_url: string
   token: string
+}
+
+/** Where the owner of a link reads and changes it. @param path of the API below it, with its slash */
+export function manage({ url }: Pick<TestServer, 'url'>, { token }: Pick<Created, 'token'>, path = ''): string {
+  return `${url}/api/manage/${token}${path}`
+}
+
+/** What the owner of a link reads of it. */
+export async function details<Body = Record<string, unknown>>(
+  server: Pick<TestServer, 'url'>,
+  link: Pick<Created, 'token'>,
+  path = '',
+): Promise<Body> {
+  return (await (await fetch(manage(server, link, path))).json()) as Body
 }
 
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {

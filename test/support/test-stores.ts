@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AdminOperations } from '../../src/admin/socket.ts'
+import type { OperatorOperations } from '../../src/operator/socket.ts'
 import type { Services } from '../../src/services.ts'
 import { startBalancer } from './balancer.ts'
 import { endOfFile, temporaryFolder, undoLater, type Ending } from './cleanup.ts'
@@ -118,7 +118,7 @@ function asOne(a: Services, b: Services): Services {
   const nodes = [a, b]
   const all = async <T>(work: (node: Services) => Promise<T>) => Promise.all(nodes.map(work))
   // Each node has the lists of rules in its own folder.
-  const lists: AdminOperations[string] = async (input) =>
+  const lists: OperatorOperations[string] = async (input) =>
     (await all(async ({ abuse }) => abuse.operations['lists']?.(input)))[0]
   return {
     ...a,

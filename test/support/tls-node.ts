@@ -26,7 +26,7 @@ const domains = await openDomains({
 })
 const tls = openTls(config, { db, bus: createLocalBus(), domains, ...clocks, log })
 const server = createServer((request, response) => {
-  if (!tls.applyRules(request, response)) response.end(`served by ${process.pid}`)
+  if (!tls.applyPolicy(request, response)) response.end(`served by ${process.pid}`)
 })
 server.listen(httpPort, '127.0.0.1')
 console.log(`port ${await tls.listen(server)}`)

@@ -70,23 +70,23 @@ function createRequests() {
   const answered = Promise.withResolvers<void>()
   let areAll = false
 
-  function onSettled(id?: unknown): void {
+  function onAnswered(id?: unknown): void {
     open.delete(id)
     if (areAll && open.size === 0) answered.resolve()
   }
 
   return {
     answered: answered.promise,
-    onSettled,
+    onSettled: onAnswered,
     onReceived: (message: JSONRPCMessage): void => {
       if (isJSONRPCRequest(message) && message.method !== ENDLESS) open.add(message.id)
       // The answer to a call that was cancelled is not sent.
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
-        onSettled(message.params?.['requestId'])
+        onAnswered(message.params?.['requestId'])
     },
     onLast: (): void => {
       areAll = true
-      onSettled()
+      onAnswered()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../admin/socket.ts'
+import type { OperatorOperations } from '../../operator/socket.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import { MAX_IMPORT_ROWS, type ImportOptions, type ImportResult } from './import.ts'
 
@@ -16,7 +16,7 @@ export interface ImportNeeds {
 }
 
 /** The operation of `quirl import`. */
-export function importOperations({ importLinks, origin }: ImportNeeds): AdminOperations {
+export function importOperations({ importLinks, origin }: ImportNeeds): OperatorOperations {
   return {
     async import({ rows, dry_run: dryRun = false }): Promise<ImportedRows> {
       const isList = Array.isArray(rows) && rows.length <= MAX_IMPORT_ROWS

@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../admin/socket.ts'
+import type { OperatorOperations } from '../../operator/socket.ts'
 import type { Database } from '../../db/database.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import type { Link, Totals } from '../link.ts'
@@ -42,7 +42,7 @@ const MAX_LIMIT = 250
  * first, or with `oldest_first` the oldest. One call looks at a bounded number of links, so that its result may be empty and
  * have a cursor.
  */
-export function linkOperations({ db, totals }: ListingNeeds): AdminOperations {
+export function linkOperations({ db, totals }: ListingNeeds): OperatorOperations {
   const view = async (link: Link) => viewOf(link, await totals(link.id).catch(() => null))
   return {
     async links(input): Promise<LinksResult> {

@@ -126,7 +126,7 @@ function createRunner(
       const isReusable = await drawOnThread(thread, work.job, limits).then(
         (answer) => {
           if ('image' in answer) costs.onDrawn(work.job, answer.ms)
-          return settle(work, answer)
+          return answerJob(work, answer)
         },
         (error: unknown) => {
           work.reject(reasonOf(error))
@@ -186,7 +186,7 @@ function stopping(): Problem {
 }
 
 /** @returns whether the thread can be used again */
-function settle({ job, resolve, reject }: QueuedJob<RenderJob, Drawn>, answer: RenderAnswer): boolean {
+function answerJob({ job, resolve, reject }: QueuedJob<RenderJob, Drawn>, answer: RenderAnswer): boolean {
   if ('image' in answer) {
     resolve(answer.image as Drawn)
     return !isLarge(job)

@@ -34,11 +34,11 @@ export function drawOnThread(
       clearTimeout(timer)
       reject(tooCostly())
     })
-    const settle = () => {
+    const onEnd = () => {
       clearTimeout(timer)
       stopWatching()
     }
-    thread.call('draw', job).then(resolve, reject).finally(settle)
+    thread.call('draw', job).then(resolve, reject).finally(onEnd)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import { browsers, devices, nameIn, systems, type Device } from '../../lib/agent-tables.ts'
+import { browsers, devices, nameIn, systems, type Agent } from '../../lib/agent-tables.ts'
 import { createWithHints } from './client-hints.ts'
 import { withoutModel } from './models.ts'
 import { isbot } from 'isbot'
@@ -25,14 +25,6 @@ const USUAL_FORM = 'Mozilla/5.0 (Mobile) '
  */
 const programs =
   /\bdart:io\b|^Microsoft Office\/|(?<!cu)bot\d|[a-z]-User\/\d|like Gecko\)?; compatible; |\b(?:ms-office|GTmetrix|Miniature\.io|YLT|DebugBear|Calibreapp|Dotcom-Monitor|Uptime-Kuma|Catchpoint|Checkly|ApiFlash|thum\.io|PagePeeker|Prerender|Rendertron|Sitebulb|Assetnote|Nuclei|Nikto|sqlmap|ffuf|gobuster|feroxbuster|DirBuster|Acunetix|Netsparker|Invicti|Nessus|Qualys|Detectify|Shodan|LeakIX|l9explore|Probely|BitSight|Netcraft|Expanse|ImmuniWeb|SlimerJS|HtmlUnit|jsdom|Puppeteer|Nightmare|WebDriver)\b/i
-
-/** The values that a scan records of a user agent. Unknown is null. */
-export interface Agent {
-  readonly device: Device | null
-  readonly os: string | null
-  readonly browser: string | null
-  readonly bot: boolean
-}
 
 /** Real user agents have some 100 to 400 characters. */
 const MAX_LENGTH = 512

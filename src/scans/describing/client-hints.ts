@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { devices, nameIn, type Device } from '../../lib/agent-tables.ts'
+import { devices, nameIn, type Agent, type Device } from '../../lib/agent-tables.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import type { Agent } from './agent.ts'
 
 // Chromium sends three hints (UA Client Hints, `Sec-CH-UA`, `-Mobile` and `-Platform`) with each request by HTTPS, and
 // more where a proxy asks for them. quirl asks for none. What they say is used where the user agent says less: it claims

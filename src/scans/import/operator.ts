@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../admin/socket.ts'
+import type { OperatorOperations } from '../../operator/socket.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Links } from '../../links/open.ts'
 import type { Scans } from '../open.ts'
@@ -22,7 +22,7 @@ export interface PartNeeds {
  * The operation that adds a part of the tables of a bundle to the link of a token. Parts follow each other by position:
  * one that was added already adds nothing, so that a call can be repeated.
  */
-export function partOperations({ links, scans, now }: PartNeeds): AdminOperations {
+export function partOperations({ links, scans, now }: PartNeeds): OperatorOperations {
   return {
     async import_part(input): Promise<Taken> {
       const part = readPart(input, now())

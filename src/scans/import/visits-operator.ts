@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../admin/socket.ts'
+import type { OperatorOperations } from '../../operator/socket.ts'
 import { MAX_TEXT } from '../../dimensions/cells.ts'
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
@@ -21,7 +21,7 @@ export interface VisitNeeds {
 }
 
 /** The operation that adds visits from another service to the link of a token, part by part, as `import_part` adds a bundle. */
-export function visitOperations({ links, scans, now }: VisitNeeds): AdminOperations {
+export function visitOperations({ links, scans, now }: VisitNeeds): OperatorOperations {
   return {
     async import_visits(input): Promise<Taken> {
       const part = readPart(input, now() + CLOCK_SKEW_MS)

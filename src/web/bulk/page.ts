@@ -11,10 +11,10 @@ import { hinted } from '../hinted.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { islandTexts } from './island-texts.ts'
 
-/** What the page of the form shows. */
 /** The id of the form. */
 export const BULK_FORM = 'bulk-form'
 
+/** What the page of the form shows. */
 export interface BulkView {
   language: Language
   origin: string

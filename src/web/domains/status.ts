@@ -39,13 +39,13 @@ export function statusSection(view: StatusView): Html {
   const texts = domainsTexts[language]
   const { name, status, fault, checkedAt } = domain
   const checked = checkedAt === undefined ? undefined : time(checkedAt, language)
-  const isSettled = status === 'active' && fault === undefined
-  const checkedText = view.isLive && !isSettled ? texts.checkedAt : texts.checkedAtOnce
+  const isDone = status === 'active' && fault === undefined
+  const checkedText = view.isLive && !isDone ? texts.checkedAt : texts.checkedAtOnce
   return html`<section class="card domains-state" aria-labelledby="state" data-domain="${status}">
     <h2 id="state">${texts.state}</h2>
     <div role="status">
       <p><span class="${chips[status]}">${texts.status[status]}</span></p>
-      ${isSettled ? foundText(view) : html`<p><strong>${faultText(fault, name, language)}</strong></p>`}
+      ${isDone ? foundText(view) : html`<p><strong>${faultText(fault, name, language)}</strong></p>`}
       <p>${texts.certificate}: ${certificateText(view)}</p>
     </div>
     <p class="quiet">

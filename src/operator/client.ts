@@ -17,7 +17,7 @@ export type CallOperation = (operation: string, input?: object, signal?: AbortSi
 export class NotRunning extends StartError {}
 
 /** A client of the service that runs on `dataDir`. */
-export function createAdminClient(dataDir: string): CallOperation {
+export function createOperatorClient(dataDir: string): CallOperation {
   return async (operation, input = {}, signal) => {
     const { status, body } = await post(dataDir, operation, JSON.stringify(input), signal)
     const result = JSON.parse(body) as unknown

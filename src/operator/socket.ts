@@ -11,7 +11,7 @@ import { ownValue } from '../lib/own-value.ts'
  * The operations of the running service by name. `quirl <command>` calls them through a socket in the data folder.
  * Input and result are JSON; the command prints the detail of a `Problem` that an operation throws.
  */
-export type AdminOperations = Record<string, (input: Record<string, unknown>) => Promise<unknown>>
+export type OperatorOperations = Record<string, (input: Record<string, unknown>) => Promise<unknown>>
 
 /** Access to the socket is access to every operation: only the user that runs the service, and root. */
 const SOCKET_MODE = 0o600
@@ -50,9 +50,9 @@ export async function withShortPath<T>(path: string, use: (path: string) => Prom
  * replaced: the caller holds the folder's lock.
  * @param onError called with unexpected errors of operations
  */
-export async function openAdminSocket(
+export async function openOperatorSocket(
   dataDir: string,
-  operations: AdminOperations,
+  operations: OperatorOperations,
   onError: (error: unknown, operation: string) => void,
 ): Promise<{ close: () => Promise<void> }> {
   const path = socketPath(dataDir)
@@ -86,7 +86,7 @@ export async function openAdminSocket(
 }
 
 async function handle(
-  operations: AdminOperations,
+  operations: OperatorOperations,
   name: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,9 +8,9 @@ import { noteRefusals } from '../http/refusals.ts'
 import { hostName } from '../lib/host.ts'
 
 /** Handles requests that TLS rules decide before routing; returns false when the routes handle the request. */
-export type HttpsRules = (request: IncomingMessage, response: ServerResponse) => boolean
+export type HttpsPolicy = (request: IncomingMessage, response: ServerResponse) => boolean
 
-interface HttpsRulesOptions {
+interface HttpsPolicyOptions {
   /** The service's own origin; an https one. */
   origin: string
   host: string
@@ -31,14 +31,14 @@ const health = /^\/(?:healthz|readyz)(?:\?|$)/
 const programs = /^\/(?:api|internal)(?:[/?]|$)/
 
 /** Notes what these rules answer in place of each route, where the service has HTTPS of its own. */
-export function noteHttpsRules(app: FastifyInstance): void {
+export function noteHttps(app: FastifyInstance): void {
   noteRefusals(app, ({ url }) => (programs.test(url) ? ['misdirected', 'tls_required'] : ['misdirected']))
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, movesToHttps: !programs.test(route.url) && !health.test(route.url) }
   })
 }
 
-export function createHttpsRules({ origin, host, statusOf, challenge }: HttpsRulesOptions): HttpsRules {
+export function createHttpsPolicy({ origin, host, statusOf, challenge }: HttpsPolicyOptions): HttpsPolicy {
   const nextId = createRequestIds()
   const refuse = (response: ServerResponse, problem: Problem) => {
     sendProblem(response, problem, nextId())
