@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { ENCODING, encodingFault, type Encoded } from '../db/postgres/encoding.ts'
-import { toPostgresStartError } from '../db/postgres/errors.ts'
+import { ENCODING, encodingFault, type Encoded } from '../nodes/database/encoding.ts'
+import { toPostgresStartError } from '../nodes/database/errors.ts'
 import { readIdentity } from '../moving/postgres-identity-store.ts'
 import { leftOut } from '../moving/plan.ts'
 import { connectPostgres, openPostgresStore } from '../moving/postgres-store.ts'

@@ -6,7 +6,7 @@ import { createDatabase } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { urlOf } from '../../test/support/postgres.ts'
 import { requireProgram } from '../../test/support/programs.ts'
-import { connectPostgres } from '../db/postgres/database.ts'
+import { connectPostgres } from '../nodes/database/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { openPostgresBus } from './postgres.ts'
 

@@ -1,4 +1,4 @@
-import { encodingFault } from '../db/postgres/encoding.ts'
+import { encodingFault } from '../nodes/database/encoding.ts'
 import { fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { PostgresState, RedisState, Unreachable } from './servers.ts'
 import type { CheckedSettings } from './settings.ts'

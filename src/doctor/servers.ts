@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
-import type { PostgresSession } from '../db/postgres/session.ts'
-import { reasonOf as postgresReasonOf } from '../db/postgres/errors.ts'
+import type { PostgresSession } from '../nodes/database/session.ts'
+import { reasonOf as postgresReasonOf } from '../nodes/database/errors.ts'
 import { reasonOf } from '../lib/reason-of.ts'
 
 /** How long a server may take to connect, and to answer, in milliseconds. */
@@ -50,7 +50,7 @@ const SILENT_SECONDS = 60
 /** Asks PostgreSQL on a connection of its own. */
 export async function askPostgres(url: string): Promise<PostgresState | Unreachable> {
   // Loaded here, because most services do not need it.
-  const { openPostgresSession } = await import('../db/postgres/session.ts')
+  const { openPostgresSession } = await import('../nodes/database/session.ts')
   const times = { connectMs: ANSWER_MS, statementMs: ANSWER_MS }
   let session: PostgresSession | undefined
   try {

@@ -1,6 +1,6 @@
 import type { CallOperation } from '../admin/client.ts'
-import { reasonOf } from '../db/postgres/errors.ts'
-import { withVariables } from '../db/postgres/url.ts'
+import { reasonOf } from '../nodes/database/errors.ts'
+import { withVariables } from '../nodes/database/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { isComplete, openFolderTarget, publish } from './folder-target.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { migrations } from '../db/migrate.ts'
-import { MOVING_SCHEMA } from '../db/postgres/moving.ts'
+import { MOVING_SCHEMA } from '../nodes/database/moving.ts'
 import { StartError } from '../lib/start-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { Disk } from '../disk/open.ts'
 import type { OpenScanStore } from '../scans/scan-store.ts'
 import { embeddedScans } from '../scans/sqlite/scan-store.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite/database.ts'
 import type { Disk } from '../disk/open.ts'
@@ -75,6 +75,6 @@ async function openChosen(
     return openDatabase(dataDir, now, options)
   }
   // Loaded here, because most services do not need it.
-  const { openPostgres } = await import('../db/postgres/database.ts')
+  const { openPostgres } = await import('../nodes/database/database.ts')
   return openInFolder(dataDir, () => openPostgres({ url, max, times }, now), options)
 }

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openPostgresSession, type PostgresSession } from '../../src/db/postgres/session.ts'
+import { openPostgresSession, type PostgresSession } from '../../src/nodes/database/session.ts'
 import { createFold } from '../../src/scans/folding/fold.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import { journalFolder } from '../../src/scans/journal/journal-folder.ts'

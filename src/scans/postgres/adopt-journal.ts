@@ -1,5 +1,5 @@
-import { ENCODING, requireUtf8, type Encoded } from '../../db/postgres/encoding.ts'
-import { openPostgresSession, type PostgresSession } from '../../db/postgres/session.ts'
+import { ENCODING, requireUtf8, type Encoded } from '../../nodes/database/encoding.ts'
+import { openPostgresSession, type PostgresSession } from '../../nodes/database/session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../folding/fold.ts'
 import { UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { FolderInUse, lockFolder } from '../../db/lock.ts'
-import type { PostgresSession } from '../../db/postgres/session.ts'
+import type { PostgresSession } from '../../nodes/database/session.ts'
 import type { ChangedLinks, FoldResult } from '../folding/fold.ts'
 import type { RawBound } from '../folding/raw-bound.ts'
 import { readFolderId } from '../journal/journal-folder.ts'

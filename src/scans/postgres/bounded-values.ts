@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { addCounts, type Counts } from '../folding/increments.ts'
 import { MAX_VALUES, placeValues } from '../folding/place-values.ts'
 import { OTHER } from '../warehouse-schema.ts'

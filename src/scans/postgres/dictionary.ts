@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { createBoundedCache, type BoundedCache } from '../../lib/bounded-cache.ts'
 import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
 import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.ts'

@@ -1,5 +1,5 @@
-import { retryConflicts } from '../../db/postgres/retry-conflicts.ts'
-import { stateOf, type Copy, type PostgresSession, type Query } from '../../db/postgres/session.ts'
+import { retryConflicts } from '../../nodes/database/retry-conflicts.ts'
+import { stateOf, type Copy, type PostgresSession, type Query } from '../../nodes/database/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
 import { journalsIn } from '../journal/journal-files.ts'

@@ -1,5 +1,5 @@
-import { retryConflicts } from '../../db/postgres/retry-conflicts.ts'
-import type { PostgresSession } from '../../db/postgres/session.ts'
+import { retryConflicts } from '../../nodes/database/retry-conflicts.ts'
+import type { PostgresSession } from '../../nodes/database/session.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
 import {
   countedScans,

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { FileError } from '../folding/fold-file.ts'
 import type { Mark } from '../folding/fold-target.ts'
 

@@ -1,4 +1,4 @@
-import { lockTransaction, type PostgresSession } from '../../db/postgres/session.ts'
+import { lockTransaction, type PostgresSession } from '../../nodes/database/session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
 

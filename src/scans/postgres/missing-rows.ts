@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { slotOf } from '../calendar.ts'
 import { hourOfSlot, type MissingRows, type RawBound, type StoredRows } from '../folding/raw-bound.ts'
 import type { Scan } from '../scan.ts'

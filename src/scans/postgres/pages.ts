@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import type { PageQueries, ScanRow, SlotRow, ValueRow } from '../statistics/row-queries.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 

@@ -1,4 +1,4 @@
-import { lockTransaction, type PostgresSession } from '../../db/postgres/session.ts'
+import { lockTransaction, type PostgresSession } from '../../nodes/database/session.ts'
 import { firstDayOfMonth, monthOf, startOfDay } from '../calendar.ts'
 import type { Scan } from '../scan.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'

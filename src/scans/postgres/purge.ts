@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { textColumns } from '../warehouse-schema.ts'
 import { noteTexts } from './unused-texts.ts'
 

@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { incrementsByLink, unpackKey, type Group, type Increments, type Values } from '../folding/increments.ts'
 import { boundValues, countColumns, type Row, type ValueRow } from './bounded-values.ts'
 import { numbers } from './sql.ts'

@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
   NO_TOTALS,

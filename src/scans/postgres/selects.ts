@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import type { SlotRange } from '../statistics/row-queries.ts'
 import type { Audience } from '../statistics/stats-query.ts'

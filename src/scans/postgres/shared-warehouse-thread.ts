@@ -1,8 +1,8 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
-import { createLosses } from '../../db/postgres/losses.ts'
-import { usualTimes, type PostgresTimes } from '../../db/postgres/pool.ts'
-import { openPostgresSession } from '../../db/postgres/session.ts'
+import { createLosses } from '../../nodes/database/losses.ts'
+import { usualTimes, type PostgresTimes } from '../../nodes/database/pool.ts'
+import { openPostgresSession } from '../../nodes/database/session.ts'
 import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'

@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres/session.ts'
+import type { Query } from '../../nodes/database/session.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import type { RowQueries } from '../statistics/row-queries.ts'
 import { UNKNOWN } from '../warehouse-schema.ts'

@@ -1,4 +1,4 @@
-import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres/session.ts'
+import { lockTransaction, type PostgresSession, type Query } from '../../nodes/database/session.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'

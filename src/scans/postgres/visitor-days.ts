@@ -1,4 +1,4 @@
-import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres/session.ts'
+import { lockTransaction, type PostgresSession, type Query } from '../../nodes/database/session.ts'
 import { dateOfDay, dayOf, startOfDay } from '../calendar.ts'
 import { firstOfAddress, KEYS_OF_ADDRESS, personOf } from '../describing/visitor-key.ts'
 import { flagFirsts, MAX_AGENTS, MAX_PEOPLE, type DayKeys, type KeysOfDay } from '../folding/first-visits.ts'

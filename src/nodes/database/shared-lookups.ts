@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely } from '#kysely'
-import type { Lookup, PrepareRead } from '../database.ts'
-import type { Tables } from '../schema.ts'
+import type { Lookup, PrepareRead } from '../../db/database.ts'
+import type { Tables } from '../../db/schema.ts'
 
 /** Keys of one query: a longer one would hold up those that wait for its connection. */
 const MAX_KEYS = 100

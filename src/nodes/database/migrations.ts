@@ -1,5 +1,5 @@
 import { sql } from '#kysely'
-import type { MigrationDialect } from '../migrations/migration.ts'
+import type { MigrationDialect } from '../../db/migrations/migration.ts'
 import { SERIALIZATION_FAILURE } from './errors.ts'
 import { lockName } from './lock.ts'
 

@@ -1,6 +1,6 @@
 import { StartError } from '../../lib/start-error.ts'
 import { tlsHint } from './tls.ts'
-import { ChangesHeld, StoreUnavailable } from '../unavailable.ts'
+import { ChangesHeld, StoreUnavailable } from '../../db/unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
 export const SERIALIZATION_FAILURE = '40001'

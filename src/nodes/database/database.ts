@@ -1,17 +1,16 @@
 import { Kysely, PostgresDialect, sql } from '#kysely'
-import type { Database } from '../database.ts'
-import { migrate } from '../migrate.ts'
+import type { Database, PrepareChange } from '../../db/database.ts'
+import { migrate } from '../../db/migrate.ts'
 import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
 import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
 import { createPool, type PoolOptions } from './pool.ts'
-import { createPrepareRemoteChange } from './changes.ts'
 import { createPrepareSharedRead } from './shared-lookups.ts'
 import { retryConflicts } from './retry-conflicts.ts'
-import type { Tables } from '../schema.ts'
-import { ChangesHeld } from '../unavailable.ts'
+import type { Tables } from '../../db/schema.ts'
+import { ChangesHeld } from '../../db/unavailable.ts'
 
 /** A request may have failed for a lock of a table that `check` does not ask for. */
 const DOUBT_MS = 1000
@@ -94,4 +93,15 @@ async function checkChanges(db: Kysely<Tables>): Promise<void> {
 
 function connect(options: PoolOptions): Kysely<Tables> {
   return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
+}
+
+/** Changes of a remote store. */
+function createPrepareRemoteChange(db: Kysely<Tables>): PrepareChange {
+  return (build) => {
+    const query = build(db).compile()
+    return async (values) => {
+      const result = await retryConflicts(() => db.executeQuery({ ...query, parameters: values }), isConflict)
+      return Number(result.numAffectedRows ?? 0)
+    }
+  }
 }

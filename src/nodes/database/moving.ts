@@ -1,6 +1,6 @@
 import { sql, type Kysely } from '#kysely'
 import { StartError } from '../../lib/start-error.ts'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../../db/schema.ts'
 
 /** The schema that a database has while its store is moved: `target` is a copy that is not complete, `source` is what is copied. */
 export const MOVING_SCHEMA = 'quirl_moving'

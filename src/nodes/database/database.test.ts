@@ -10,12 +10,12 @@ import { urlOf } from '../../../test/support/postgres.ts'
 import { startProxy } from '../../../test/support/tcp-proxy.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { migrations } from '../migrate.ts'
-import { isStoreUnavailable } from '../open.ts'
+import { migrations } from '../../db/migrate.ts'
+import { isStoreUnavailable } from '../../db/open.ts'
 import { createLosses } from './losses.ts'
 import { openPostgresSession } from './session.ts'
 import { connectPostgres, openPostgres } from './database.ts'
-import { StoreUnavailable } from '../unavailable.ts'
+import { StoreUnavailable } from '../../db/unavailable.ts'
 
 async function open(t: TestContext, max = 4) {
   const db = connectPostgres({ url: urlOf(await createDatabase()), max })
