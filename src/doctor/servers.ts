@@ -61,7 +61,7 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
     if (row === undefined) throw new Error('it answers nothing')
     const { at, hasFolds, ...state } = row
     const clockAheadMs = Math.round(at - (asked + Date.now()) / 2)
-    const { silentFolders } = await import('../scans/postgres/journal-positions.ts')
+    const { silentFolders } = await import('../nodes/scans/journal-positions.ts')
     const silent = hasFolds ? await silentFolders(session.query, SILENT_SECONDS) : []
     return { ...state, clockAheadMs, silentNodes: silent.length }
   } catch (error) {

@@ -3,7 +3,7 @@ import { BoundedClient } from '../nodes/database/client.ts'
 import { connectionOptions } from '../nodes/database/pool.ts'
 import { sessionOn } from '../nodes/database/session.ts'
 import { StartError } from '../lib/start-error.ts'
-import { openPartitions } from '../scans/postgres/partitions.ts'
+import { openPartitions } from '../nodes/scans/partitions.ts'
 import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'
 import {
   bytesOf,

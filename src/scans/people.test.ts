@@ -13,16 +13,16 @@ import { connectPostgres } from '../nodes/database/database.ts'
 import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
 import { createPeopleCounter } from './people.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { sharedScans } from './postgres/scan-store.ts'
+import { postgresScans } from '../nodes/scans/scan-store.ts'
 import type { OpenScanStore } from './scan-store.ts'
-import { embeddedScans } from './sqlite/scan-store.ts'
+import { sqliteScans } from './sqlite/scan-store.ts'
 
 /** A store of scans for the links 1 to 3. */
 type MakeStore = (t: TestContext) => Promise<{ dataDir: string; openStore: OpenScanStore }>
 
 async function makeEmbedded(t: TestContext) {
   const dataDir = temporaryFolder(t)
-  return { dataDir, openStore: embeddedScans(dataDir) }
+  return { dataDir, openStore: sqliteScans(dataDir) }
 }
 
 async function makeShared(t: TestContext) {
@@ -34,7 +34,10 @@ async function makeShared(t: TestContext) {
     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, 3) i`.execute(
     db.write,
   )
-  return { dataDir, openStore: sharedScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } }) }
+  return {
+    dataDir,
+    openStore: postgresScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } }),
+  }
 }
 
 /** The key of a person who visits a link; those of different links differ. */

@@ -8,10 +8,10 @@ import { NOW, scan } from '../../test/support/fold-folders.ts'
 import { openNode, openShared } from '../../test/support/shared-folds.ts'
 import type { PostgresSession } from '../nodes/database/session.ts'
 import { MAX_NEW_REFERRERS } from './folding/new-referrers.ts'
-import { openSharedDictionary, TextsRemoved } from './postgres/dictionary.ts'
-import { openPartitions } from './postgres/partitions.ts'
-import { purgeLinks as purgeShared } from './postgres/purge.ts'
-import { sweepTexts } from './postgres/unused-texts.ts'
+import { openPostgresDictionary, TextsRemoved } from '../nodes/scans/dictionary.ts'
+import { openPartitions } from '../nodes/scans/partitions.ts'
+import { purgeLinks as purgeShared } from '../nodes/scans/purge.ts'
+import { sweepTexts } from '../nodes/scans/unused-texts.ts'
 import { prune, purgeLinks } from './sqlite/purge.ts'
 import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
 import { dimensionNames } from '../dimensions/dimensions.ts'
@@ -122,8 +122,8 @@ test('nodes that fold meanwhile keep the texts of their scans, and those of a de
 test('the removal of other texts, however often, does not keep a node from adding its rows; that of its own does', async (t) => {
   const session = await openShared(t, 1)
   if (session === undefined) return
-  const dictionary = openSharedDictionary(session.query)
-  const addOthers = (text: string) => openSharedDictionary(session.query).prepareTexts([text])
+  const dictionary = openPostgresDictionary(session.query)
+  const addOthers = (text: string) => openPostgresDictionary(session.query).prepareTexts([text])
   const mine = scan({ referrer: 'mine.example' })
   const idsOf = await dictionary.prepare([mine])
   const keep = (ids: number[]) => session.transaction((query) => dictionary.keep(query, ids))

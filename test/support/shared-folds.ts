@@ -6,8 +6,8 @@ import { openPostgresSession, type PostgresSession } from '../../src/nodes/datab
 import { createFold } from '../../src/scans/folding/fold.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import { journalFolder } from '../../src/scans/journal/journal-folder.ts'
-import { openSharedTarget } from '../../src/scans/postgres/fold-target.ts'
-import { migrateScans } from '../../src/scans/postgres/migrations.ts'
+import { openPostgresFoldTarget } from '../../src/nodes/scans/fold-target.ts'
+import { migrateScans } from '../../src/nodes/scans/migrations.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { undoLater } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
@@ -33,7 +33,7 @@ export async function openShared(t: TestContext, links: number): Promise<Postgre
 export function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
   const path = makeFolders(t).journal
   let number = 0
-  const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
+  const open = (target = openPostgresFoldTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
   return {
     path,
     write: (scans: Scan[]) => {
@@ -43,7 +43,7 @@ export function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
       writer.close()
       return name
     },
-    fold: (target?: ReturnType<typeof openSharedTarget>, deleted: number[] = []) =>
+    fold: (target?: ReturnType<typeof openPostgresFoldTarget>, deleted: number[] = []) =>
       open(target).run(filesIn(path), NOW, deleted),
   }
 }

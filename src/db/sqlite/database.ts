@@ -22,7 +22,7 @@ import { openWriter, openWriting, syncData, type Sync, type WritingSession } fro
 const DOUBT_MS = 10_000
 
 /** The embedded store, whose changes can be held. */
-export interface EmbeddedDatabase extends Database {
+export interface SqliteDatabase extends Database {
   /** Refuses changes until the returned function is called; resolves when none is under way. */
   holdChanges: () => Promise<() => void>
 }
@@ -56,7 +56,7 @@ export async function openSqlite(
     onReplaced = () => {},
     space = unlimited,
   }: SqliteOptions = {},
-): Promise<EmbeddedDatabase> {
+): Promise<SqliteDatabase> {
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
@@ -115,7 +115,7 @@ async function openConnections(
   }
 }
 
-function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): EmbeddedDatabase {
+function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): SqliteDatabase {
   const { changing, urgentBy, hold } = createAccesses(writing, space)
   const write = createKysely(writeAccess(changing))
   const read = createKysely(readAccess(reading, () => settled(writing)))

@@ -10,8 +10,8 @@ import { KEYS_OF_ADDRESS } from '../describing/visitor-key.ts'
 import { keysFile } from '../describing/visitors.ts'
 import { journalFolder } from '../journal/journal-folder.ts'
 import { openJournalFile } from '../journal/journal-file.ts'
-import { openSharedTarget } from '../postgres/fold-target.ts'
-import { suffixOf } from '../postgres/visitor-days.ts'
+import { openPostgresFoldTarget } from '../../nodes/scans/fold-target.ts'
+import { suffixOf } from '../../nodes/scans/visitor-days.ts'
 import type { Scan } from '../scan.ts'
 import { openFirstOfDay } from '../sqlite/first-of-day.ts'
 import { openFold } from '../sqlite/fold.ts'
@@ -82,7 +82,9 @@ async function shared(t: TestContext): Promise<Store | undefined> {
     async fold(scans, bound) {
       // Both have some of each address, and fold at the same time.
       nodes.forEach(({ write }, node) => write(scans.filter((_, at) => at % 2 === node)))
-      await Promise.all(nodes.map((node) => node.fold(openSharedTarget(session, journalFolder(node.path), bound))))
+      await Promise.all(
+        nodes.map((node) => node.fold(openPostgresFoldTarget(session, journalFolder(node.path), bound))),
+      )
     },
     async countedOf(linkId) {
       const [row] = await session.query(`select ${counted} from quirl_scans.totals where link_id = $1`, [linkId])

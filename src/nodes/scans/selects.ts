@@ -1,9 +1,9 @@
-import type { Query } from '../../nodes/database/session.ts'
-import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
-import type { SlotRange } from '../statistics/row-queries.ts'
-import type { Audience } from '../statistics/stats-query.ts'
+import type { Query } from '../database/session.ts'
+import { columnsOf, conditionOf } from '../../scans/statistics/audience-columns.ts'
+import type { SlotRange } from '../../scans/statistics/row-queries.ts'
+import type { Audience } from '../../scans/statistics/stats-query.ts'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
-import type { Parts } from '../statistics/window.ts'
+import type { Parts } from '../../scans/statistics/window.ts'
 import type { Bind } from './sql.ts'
 
 /** What the columns of a row are. */

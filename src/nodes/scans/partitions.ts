@@ -1,6 +1,6 @@
-import { lockTransaction, type PostgresSession } from '../../nodes/database/session.ts'
-import { firstDayOfMonth, monthOf, startOfDay } from '../calendar.ts'
-import type { Scan } from '../scan.ts'
+import { lockTransaction, type PostgresSession } from '../database/session.ts'
+import { firstDayOfMonth, monthOf, startOfDay } from '../../scans/calendar.ts'
+import type { Scan } from '../../scans/scan.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { noteAllTexts, noteTexts } from './unused-texts.ts'
 

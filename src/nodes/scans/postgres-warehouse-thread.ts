@@ -1,17 +1,17 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
-import { createLosses } from '../../nodes/database/losses.ts'
-import { usualTimes, type PostgresTimes } from '../../nodes/database/pool.ts'
-import { openPostgresSession } from '../../nodes/database/session.ts'
+import { createLosses } from '../database/losses.ts'
+import { usualTimes, type PostgresTimes } from '../database/pool.ts'
+import { openPostgresSession } from '../database/session.ts'
 import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
-import { createFold, type FoldResult } from '../folding/fold.ts'
-import { createReading } from '../statistics/reading.ts'
-import { openBound, type SharedBound } from '../shared-bound.ts'
-import type { WarehouseCalls } from '../warehouse-calls.ts'
+import { createFold, type FoldResult } from '../../scans/folding/fold.ts'
+import { createReading } from '../../scans/statistics/reading.ts'
+import { openRawBound, type RawBoundOptions } from '../../scans/folding/raw-bound.ts'
+import type { WarehouseCalls } from '../../scans/warehouse-calls.ts'
 import { startAdoption } from './adoption.ts'
-import { openSharedTarget } from './fold-target.ts'
+import { openPostgresFoldTarget } from './fold-target.ts'
 import { addImported, addPart } from './imports.ts'
 import type { JournalFolder } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
@@ -20,12 +20,12 @@ import { openRowQueries } from './row-queries.ts'
 import { sweepTexts } from './unused-texts.ts'
 
 /** What the thread connects to, and the journal that it folds. */
-export interface SharedThreadOptions {
+export interface PostgresThreadOptions {
   url: string
   journal: JournalFolder
   /** Holds the folders of all nodes, where they share one. */
   adoptFrom: string | undefined
-  bound?: SharedBound
+  bound?: RawBoundOptions
   /** Of the fold: when the network is cut, statistics stand still for as long as a statement may take. */
   times: PostgresTimes
 }
@@ -38,15 +38,15 @@ const STATEMENT_MS = 30_000
 const GRACE_MS = 1000
 
 lowerPriority()
-const { url, journal, adoptFrom, times, bound: shared } = workerData as SharedThreadOptions
-const bound = openBound(shared)
+const { url, journal, adoptFrom, times, bound: options } = workerData as PostgresThreadOptions
+const bound = openRawBound(options)
 // The fold, which asks each second, notices for all when the network was cut.
 const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
 const reading = createReading(openRowQueries(session.query, journal.id))
 const foldSession = openPostgresSession({ url, max: 1, times, losses })
-const target = openSharedTarget(foldSession, journal, bound)
+const target = openPostgresFoldTarget(foldSession, journal, bound)
 const fold = createFold(target, journal.path)
 const partitions = openPartitions(session)
 const adoption = adoptFrom === undefined ? undefined : startAdoption({ session, own: journal, from: adoptFrom, bound })

@@ -1,14 +1,21 @@
-import { retryConflicts } from '../../nodes/database/retry-conflicts.ts'
-import { stateOf, type Copy, type PostgresSession, type Query } from '../../nodes/database/session.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { stateOf, type Copy, type PostgresSession, type Query } from '../database/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
-import type { FoldTarget, Mark } from '../folding/fold-target.ts'
-import { journalsIn } from '../journal/journal-files.ts'
-import { groupScans, type Group } from '../folding/increments.ts'
-import { untoldOf } from '../folding/first-visits.ts'
-import { selectRaw, UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
-import type { FoldedScan, Scan } from '../scan.ts'
+import type { FoldTarget, Mark } from '../../scans/folding/fold-target.ts'
+import { journalsIn } from '../../scans/journal/journal-files.ts'
+import { groupScans, type Group } from '../../scans/folding/increments.ts'
+import { untoldOf } from '../../scans/folding/first-visits.ts'
+import {
+  selectRaw,
+  UNBOUNDED,
+  type RawBound,
+  hourOfSlot,
+  type MissingRows,
+  type StoredRows,
+} from '../../scans/folding/raw-bound.ts'
+import type { FoldedScan, Scan } from '../../scans/scan.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
-import { openSharedDictionary, TextsRemoved, type IdsOf } from './dictionary.ts'
+import { openPostgresDictionary, TextsRemoved, type IdsOf } from './dictionary.ts'
 import {
   movePosition,
   readLost,
@@ -18,11 +25,12 @@ import {
   retainPositions,
   type JournalFolder,
 } from './journal-positions.ts'
-import { readStored, writeMissing } from './missing-rows.ts'
 import { openPartitions } from './partitions.ts'
-import { writeRollups } from './rollup-writer.ts'
+import { writeRollups, addTo } from './rollup-writer.ts'
 import { numbers } from './sql.ts'
 import { openVisitorDays, type VisitorDays } from './visitor-days.ts'
+import { slotOf } from '../../scans/calendar.ts'
+import { countColumns } from './bounded-values.ts'
 
 // SQLSTATE codes: another node has removed the table of a day, or the partition of a month, since this one has seen it.
 const UNDEFINED_TABLE = '42P01'
@@ -32,7 +40,7 @@ const NO_PARTITION = '23514'
 const CLEAN_MS = 60_000
 
 /** What folds move scans into, which several nodes do at the same time. */
-export interface SharedTarget extends FoldTarget {
+export interface PostgresFoldTarget extends FoldTarget {
   /** To be called before a run: everything that was recorded until now is folded when the run is complete. */
   begin: () => void
 }
@@ -41,12 +49,12 @@ export interface SharedTarget extends FoldTarget {
  * @param bound which scans are stored one by one
  * @param monotonic milliseconds
  */
-export function openSharedTarget(
+export function openPostgresFoldTarget(
   session: PostgresSession,
   folder: JournalFolder,
   bound = UNBOUNDED,
   monotonic: () => number = () => performance.now(),
-): SharedTarget {
+): PostgresFoldTarget {
   const days = openVisitorDays(session)
   const { query } = session
   let begun = monotonic()
@@ -83,7 +91,7 @@ function createCommit(
   days: VisitorDays,
   bound: RawBound,
 ): FoldTarget['commit'] {
-  const dictionary = openSharedDictionary(session.query)
+  const dictionary = openPostgresDictionary(session.query)
   const partitions = openPartitions(session)
 
   async function commit(scans: Scan[], mark: Mark & { from: number }) {
@@ -158,4 +166,44 @@ export async function writeScans(
   })
   if (lines.length > 0) await copy(columns, lines.join('\n'))
   return groups
+}
+
+/**
+ * Reads how many scans have rows, of the links and hours of these scans. What other nodes write at the same time is not in it: of
+ * a link that two nodes fold, each may store a transaction more.
+ */
+async function readStored(
+  query: Query,
+  scans: readonly Scan[],
+  { perHour }: Pick<RawBound, 'perHour'>,
+): Promise<StoredRows> {
+  if (perHour === Number.POSITIVE_INFINITY || scans.length === 0) return { atMost: () => 0, inHour: () => 0 }
+  const hours = scans.map(({ at }) => hourOfSlot(slotOf(at)))
+  const least = hours.reduce((a, b) => Math.min(a, b))
+  const most = hours.reduce((a, b) => Math.max(a, b))
+  const rows = (table: string, sign: string) =>
+    `select link_id, slot, ${sign} (humans + bots) as scans from quirl_scans.${table}
+     where link_id = any($1::bigint[]) and slot between $2::int and $3::int`
+  const sums = await query<{ link_id: number; hour: number; scans: number }>(
+    `select link_id, slot / 4 as hour, sum(scans)::bigint as scans
+     from (${rows('quarter_hourly', '+')} union all ${rows('raw_missing', '-')}) as counted group by 1, 2`,
+    [numbers([...new Set(scans.map(({ linkId }) => linkId))]), least * 4, most * 4 + 3],
+  )
+  const stored = new Map(sums.map((row) => [`${row.link_id}|${row.hour}`, row.scans]))
+  // What is read for all at once is exact.
+  const atMost = () => perHour
+  return { atMost, inHour: (linkId, hour) => stored.get(`${linkId}|${hour}`) ?? 0 }
+}
+
+/** Adds scans that are counted and have no row, in the transaction that counts them. */
+async function writeMissing(query: Query, missing: MissingRows): Promise<void> {
+  const rows = [...missing].flatMap(([linkId, slots]) => [...slots].map(([slot, counts]) => [linkId, slot, ...counts]))
+  if (rows.length === 0) return
+  const columns = ['link_id', 'slot', ...countColumns]
+  const arrays = columns.map((name, at) => `$${at + 1}::${name === 'slot' ? 'integer' : 'bigint'}[]`)
+  await query(
+    `insert into quirl_scans.raw_missing (${columns.join()}) select * from unnest(${arrays.join()}) order by 1, 2
+     on conflict (link_id, slot) do update set ${addTo('raw_missing')}`,
+    columns.map((_, column) => numbers(rows.map((row) => row[column]))),
+  )
 }

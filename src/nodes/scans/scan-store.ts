@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
-import { usualTimes, type PostgresTimes } from '../../nodes/database/pool.ts'
-import { openPostgresSession } from '../../nodes/database/session.ts'
-import { toPostgresStartError } from '../../nodes/database/errors.ts'
-import { journalFolder } from '../journal/journal-folder.ts'
-import type { SharedBound } from '../shared-bound.ts'
-import type { OpenScanStore } from '../scan-store.ts'
-import { createVisitorKeys } from '../describing/visitors.ts'
+import { usualTimes, type PostgresTimes } from '../database/pool.ts'
+import { openPostgresSession } from '../database/session.ts'
+import { toPostgresStartError } from '../database/errors.ts'
+import { journalFolder } from '../../scans/journal/journal-folder.ts'
+import type { RawBoundOptions } from '../../scans/folding/raw-bound.ts'
+import type { OpenScanStore } from '../../scans/scan-store.ts'
+import { createVisitorKeys } from '../../scans/describing/visitors.ts'
 import { migrateScans } from './migrations.ts'
 import { registerFolder } from './journal-positions.ts'
-import { openSharedSalts } from './salts.ts'
-import type { SharedThreadOptions } from './shared-warehouse-thread.ts'
+import { openVisitorSalts } from './salts.ts'
+import type { PostgresThreadOptions } from './postgres-warehouse-thread.ts'
 
-export interface SharedScansNeeds {
+export interface PostgresScansNeeds {
   /** Holds the journal of this node. */
   dataDir: string
   url: string
@@ -22,11 +22,11 @@ export interface SharedScansNeeds {
   times: PostgresTimes | undefined
   /** Holds the folders of all nodes, where they share one. */
   adoptFrom?: string | undefined
-  bound?: SharedBound
+  bound?: RawBoundOptions
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
-export function sharedScans(needs: SharedScansNeeds): OpenScanStore {
+export function postgresScans(needs: PostgresScansNeeds): OpenScanStore {
   const { dataDir, url, db, now, log, times = usualTimes, adoptFrom, bound = {} } = needs
   return async () => {
     try {
@@ -40,11 +40,11 @@ export function sharedScans(needs: SharedScansNeeds): OpenScanStore {
       }
       const onError = (err: unknown) =>
         log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
-      const salts = await openSharedSalts(db, now, onError)
-      const data: SharedThreadOptions = { url, journal, adoptFrom, bound, times }
+      const salts = await openVisitorSalts(db, now, onError)
+      const data: PostgresThreadOptions = { url, journal, adoptFrom, bound, times }
       return {
         keys: createVisitorKeys(salts.of),
-        thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },
+        thread: { module: new URL('./postgres-warehouse-thread.ts', import.meta.url), data },
         isShared: true,
         unusable: toPostgresStartError,
         close: salts.close,

@@ -1,14 +1,14 @@
 import { sql } from '#kysely'
 import type { Database } from '../../db/database.ts'
-import { dayOf } from '../calendar.ts'
-import { newSalt } from '../describing/visitors.ts'
+import { dayOf } from '../../scans/calendar.ts'
+import { newSalt } from '../../scans/describing/visitors.ts'
 import { suffixOf } from './visitor-days.ts'
 
 /** How often the salts of today and tomorrow are fetched. */
 const FETCH_MS = 60_000
 
 /** The salts of UTC days, which all nodes share. */
-export interface SharedSalts {
+export interface VisitorSalts {
   of: (day: number) => string
   close: () => void
 }
@@ -18,11 +18,11 @@ export interface SharedSalts {
  * could not fetch one uses its own until it can. A crash of PostgreSQL empties the tables, and the nodes put back theirs.
  * @throws when the first fetch fails
  */
-export async function openSharedSalts(
+export async function openVisitorSalts(
   db: Pick<Database, 'write' | 'transaction' | 'lock'>,
   now: () => number,
   onError: (error: unknown) => void,
-): Promise<SharedSalts> {
+): Promise<VisitorSalts> {
   const salts = new Map<number, string>()
 
   const of = (day: number): string => {

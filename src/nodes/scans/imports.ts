@@ -1,6 +1,6 @@
-import { retryConflicts } from '../../nodes/database/retry-conflicts.ts'
-import type { PostgresSession } from '../../nodes/database/session.ts'
-import { importedGroups, type ImportedCount } from '../import/clicks.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { PostgresSession } from '../database/session.ts'
+import { importedGroups, type ImportedCount } from '../../scans/import/clicks.ts'
 import {
   countedScans,
   partIncrements,
@@ -8,8 +8,8 @@ import {
   visitGroups,
   type ImportedPart,
   type Taken,
-} from '../import/part.ts'
-import { openSharedDictionary, TextsRemoved } from './dictionary.ts'
+} from '../../scans/import/part.ts'
+import { openPostgresDictionary, TextsRemoved } from './dictionary.ts'
 import { lockLinks, writeScans } from './fold-target.ts'
 import { openPartitions } from './partitions.ts'
 import { writeIncrements, writeRollups } from './rollup-writer.ts'
@@ -44,7 +44,7 @@ async function addOnce(session: PostgresSession, part: ImportedPart): Promise<Ta
   const { linkId, bundle, position, count } = part
   const scans = storedScans(part)
   await openPartitions(session).prepare(scans)
-  const dictionary = openSharedDictionary(session.query)
+  const dictionary = openPostgresDictionary(session.query)
   const idsOf = await dictionary.prepare([...scans, ...countedScans(part)])
   const values = part.table === 'days' || part.table === 'months' ? part.rows : []
   const idOf = await dictionary.prepareTexts(values.flatMap(({ text }) => text ?? []))

@@ -4,15 +4,15 @@
 const [LOW, REUSABLE, SCARCE, UNTOLD] = [0, 1, 2, 3]
 
 /** Memory of both threads. */
-export type SharedDisk = SharedArrayBuffer
+export type DiskMemory = SharedArrayBuffer
 
-export function createSharedDisk(): SharedDisk {
+export function createDiskMemory(): DiskMemory {
   return new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT)
 }
 
-/** Both sides of what is shared. */
-export function openSharedDisk(shared: SharedDisk) {
-  const values = new BigInt64Array(shared)
+/** Both sides of it. */
+export function openDiskMemory(memory: DiskMemory) {
+  const values = new BigInt64Array(memory)
   return {
     /** Whether raw scans only count, because the disk is nearly full. */
     isLow: () => Atomics.load(values, LOW) === 1n,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
-import type { Query } from '../../nodes/database/session.ts'
-import { FileError } from '../folding/fold-file.ts'
-import type { Mark } from '../folding/fold-target.ts'
+import type { Query } from '../database/session.ts'
+import { FileError } from '../../scans/folding/fold-file.ts'
+import type { Mark } from '../../scans/folding/fold-target.ts'
 
 /** The folder of a journal. */
 export interface JournalFolder {

@@ -1,16 +1,16 @@
-import type { Query } from '../../nodes/database/session.ts'
+import type { Query } from '../database/session.ts'
 import { createBoundedCache, type BoundedCache } from '../../lib/bounded-cache.ts'
 import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
-import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.ts'
-import type { Scan } from '../scan.ts'
-import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
+import { createNewReferrers, type NewReferrers } from '../../scans/folding/new-referrers.ts'
+import type { Scan } from '../../scans/scan.ts'
+import { OTHER, UNKNOWN } from '../../scans/warehouse-schema.ts'
 import { hasTexts, keepTexts, readSweeps } from './unused-texts.ts'
 
 /** Texts whose ids are cached. */
 const CACHED = 50_000
 
 /** The dictionary of all nodes. */
-export interface SharedDictionary {
+export interface PostgresDictionary {
   /**
    * Finds the ids of all texts of these scans, and inserts new texts.
    * @param addsReferrers whether referrers that are not stored yet may be; otherwise they are `(other)`
@@ -31,7 +31,7 @@ export type IdsOf = (scan: Scan) => number[]
 /** Texts were removed since their ids were found: they are to be found again. */
 export class TextsRemoved extends Error {}
 
-export function openSharedDictionary(query: Query): SharedDictionary {
+export function openPostgresDictionary(query: Query): PostgresDictionary {
   const newReferrers = createNewReferrers()
   let cache = createBoundedCache<number>(CACHED)
   let sweeps: number | undefined

@@ -6,14 +6,14 @@ import { fc, runs } from '../../../test/support/fast-check.ts'
 import { fewVisits } from '../../../test/support/few-visits.ts'
 import { HOUR, NOW, scan } from '../../../test/support/fold-folders.ts'
 import { filesIn, openNode, openShared } from '../../../test/support/shared-folds.ts'
-import type { PostgresSession } from '../../nodes/database/session.ts'
-import { dayOf, monthOf, slotOf } from '../calendar.ts'
-import { createFold } from '../folding/fold.ts'
-import { UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
-import { journalFolder } from '../journal/journal-folder.ts'
-import type { Scan } from '../scan.ts'
-import { createReading } from '../statistics/reading.ts'
-import { openSharedTarget } from './fold-target.ts'
+import type { PostgresSession } from '../database/session.ts'
+import { dayOf, monthOf, slotOf } from '../../scans/calendar.ts'
+import { createFold } from '../../scans/folding/fold.ts'
+import { UNBOUNDED, type RawBound } from '../../scans/folding/raw-bound.ts'
+import { journalFolder } from '../../scans/journal/journal-folder.ts'
+import type { Scan } from '../../scans/scan.ts'
+import { createReading } from '../../scans/statistics/reading.ts'
+import { openPostgresFoldTarget } from './fold-target.ts'
 import { purgeLinks } from './purge.ts'
 import { openRowQueries } from './row-queries.ts'
 
@@ -63,7 +63,7 @@ const visits = fewVisits({ maxHoursAgo: 900, maxLength: 40 })
 
 /** A target that fails at given additions: before the commit, or after it but before it returns. */
 function mortal(session: PostgresSession, path: string, deaths: string[], bound?: RawBound) {
-  const target = openSharedTarget(session, journalFolder(path), bound)
+  const target = openPostgresFoldTarget(session, journalFolder(path), bound)
   return {
     ...target,
     async commit(...args: Parameters<typeof target.commit>) {
@@ -150,7 +150,7 @@ test('a file is folded once when two processes fold it at the same time', async 
   if (session === undefined) return
   const { path, write } = openNode(t, session)
   write(Array.from({ length: 40 }, () => scan()))
-  const folds = [0, 1].map(() => createFold(openSharedTarget(session, journalFolder(path)), path, () => 5))
+  const folds = [0, 1].map(() => createFold(openPostgresFoldTarget(session, journalFolder(path)), path, () => 5))
   await Promise.all(folds.map((fold) => fold.run(filesIn(path), NOW)))
   for (const fold of folds) await fold.run(filesIn(path), NOW)
   const [row] = await session.query('select humans from quirl_scans.totals')

@@ -1,5 +1,11 @@
-import type { Query } from '../../nodes/database/session.ts'
-import { incrementsByLink, unpackKey, type Group, type Increments, type Values } from '../folding/increments.ts'
+import type { Query } from '../database/session.ts'
+import {
+  incrementsByLink,
+  unpackKey,
+  type Group,
+  type Increments,
+  type Values,
+} from '../../scans/folding/increments.ts'
 import { boundValues, countColumns, type Row, type ValueRow } from './bounded-values.ts'
 import { numbers } from './sql.ts'
 

@@ -1,11 +1,11 @@
-import { ENCODING, requireUtf8, type Encoded } from '../../nodes/database/encoding.ts'
-import { openPostgresSession, type PostgresSession } from '../../nodes/database/session.ts'
+import { ENCODING, requireUtf8, type Encoded } from '../database/encoding.ts'
+import { openPostgresSession, type PostgresSession } from '../database/session.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { createFold, type FoldResult } from '../folding/fold.ts'
-import { UNBOUNDED, type RawBound } from '../folding/raw-bound.ts'
-import { journalsIn } from '../journal/journal-files.ts'
-import { readFolderId } from '../journal/journal-folder.ts'
-import { openSharedTarget } from './fold-target.ts'
+import { createFold, type FoldResult } from '../../scans/folding/fold.ts'
+import { UNBOUNDED, type RawBound } from '../../scans/folding/raw-bound.ts'
+import { journalsIn } from '../../scans/journal/journal-files.ts'
+import { readFolderId } from '../../scans/journal/journal-folder.ts'
+import { openPostgresFoldTarget } from './fold-target.ts'
 import { migrateScans } from './migrations.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function foldJournalOf(
   // Ids of links mean other links in another store.
   if (id === undefined || (known === undefined && journals.length > 0))
     throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
-  const target = openSharedTarget(session, { path, id }, bound)
+  const target = openPostgresFoldTarget(session, { path, id }, bound)
   const fold = createFold(target, path)
   target.begin()
   const result = await fold.run(journals, Date.now())

@@ -1,8 +1,8 @@
-import { lockTransaction, type PostgresSession, type Query } from '../../nodes/database/session.ts'
-import { dateOfDay, dayOf, startOfDay } from '../calendar.ts'
-import { firstOfAddress, KEYS_OF_ADDRESS, personOf } from '../describing/visitor-key.ts'
-import { flagFirsts, MAX_AGENTS, MAX_PEOPLE, type DayKeys, type KeysOfDay } from '../folding/first-visits.ts'
-import type { FoldedScan, Scan } from '../scan.ts'
+import { lockTransaction, type PostgresSession, type Query } from '../database/session.ts'
+import { dateOfDay, dayOf, startOfDay } from '../../scans/calendar.ts'
+import { firstOfAddress, KEYS_OF_ADDRESS, personOf } from '../../scans/describing/visitor-key.ts'
+import { flagFirsts, MAX_AGENTS, MAX_PEOPLE, type DayKeys, type KeysOfDay } from '../../scans/folding/first-visits.ts'
+import type { FoldedScan, Scan } from '../../scans/scan.ts'
 import { numbers } from './sql.ts'
 
 // The keys that visitors had on a UTC day, and the day's salt, are in unlogged tables of a schema of their own: they are not in

@@ -5,11 +5,11 @@ import { createDatabase } from '../../../test/support/drivers.ts'
 import { poll } from '../../../test/support/poll.ts'
 import { urlOf } from '../../../test/support/postgres.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
-import { openPostgres } from '../../nodes/database/database.ts'
-import { openPostgresSession } from '../../nodes/database/session.ts'
-import { dayOf } from '../calendar.ts'
+import { openPostgres } from '../database/database.ts'
+import { openPostgresSession } from '../database/session.ts'
+import { dayOf } from '../../scans/calendar.ts'
 import { migrateScans } from './migrations.ts'
-import { openSharedSalts } from './salts.ts'
+import { openVisitorSalts } from './salts.ts'
 
 test('a node whose clock jumps over days shares the salt of the day as soon as it needs it, not a minute later', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
@@ -21,7 +21,7 @@ test('a node whose clock jumps over days shares the salt of the day as soon as i
   undoLater(t, () => db.close())
   let now = Date.UTC(2026, 10, 23, 12)
   const open = () =>
-    openSharedSalts(
+    openVisitorSalts(
       db,
       () => now,
       (error) => assert.fail(String(error)),

@@ -1,5 +1,5 @@
-import type { Query } from '../../nodes/database/session.ts'
-import type { AudienceSums } from '../statistics/quarter-hours.ts'
+import type { Query } from '../database/session.ts'
+import type { AudienceSums } from '../../scans/statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
   type LinkQuery,
@@ -9,9 +9,12 @@ import {
   type RowQueries,
   type Sources,
   type TotalsRow,
-} from '../statistics/row-queries.ts'
-import { createValueSums } from '../statistics/value-sums.ts'
-import { openPages } from './pages.ts'
+  type PageQueries,
+  type ScanRow,
+  type SlotRow,
+  type ValueRow,
+} from '../../scans/statistics/row-queries.ts'
+import { createValueSums } from '../../scans/statistics/value-sums.ts'
 import {
   BEHIND,
   MISSING,
@@ -31,10 +34,15 @@ import {
   VALUES,
 } from './selects.ts'
 import { createParameters, type Bind } from './sql.ts'
-import { createTexts } from './texts.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { UNKNOWN } from '../../scans/warehouse-schema.ts'
 
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
 const NO_SOURCES: Sources = { qr: 0, link: 0 }
+const counts = 'humans, human_firsts, bots, bot_firsts'
+/** Texts in the cache; each has 100 characters at most. */
+const CACHED = 20_000
 
 /**
  * Reads the rows in PostgreSQL: what statistics need in one statement, and texts that are not cached in a second one. Statements
@@ -131,4 +139,54 @@ function sumsOf([, , , humans, humanFirsts, bots, botFirsts]: CountsRow): Audien
 
 function sourcesOf([, , qr, all]: CountsRow): Sources {
   return { qr, link: all - qr }
+}
+
+/** Reads pages of the tables of a link. */
+function openPages(query: Query): PageQueries {
+  return {
+    // The second condition, which the first one implies, excludes the partitions of the months before.
+    scansAfter: (linkId, [at = 0, n = 0], limit) =>
+      query<ScanRow>(
+        `select at, n, ${dimensionNames.join()}, first, bot from quirl_scans.scans
+         where link_id = $1 and (at, n) > ($2, $3) and at >= $2 order by at, n limit $4`,
+        [linkId, at, n, limit],
+      ),
+    slotsAfter: (linkId, [slot = -1], limit) =>
+      query<SlotRow>(
+        `select slot, ${counts} from quirl_scans.quarter_hourly where link_id = $1 and slot > $2 order by slot limit $3`,
+        [linkId, slot, limit],
+      ),
+    valuesAfter: (table, linkId, [period = -1, dimension = 0, value = 0], limit) =>
+      query<ValueRow>(
+        `select period, dimension, value, ${counts} from quirl_scans.${table}
+         where link_id = $1 and (period, dimension, value) > ($2, $3, $4) order by period, dimension, value limit $5`,
+        [linkId, period, dimension, value, limit],
+      ),
+  }
+}
+
+/** Reads texts of the dictionary, which never change, and caches them. */
+function createTexts(query: Query): RowQueries['texts'] {
+  const cache = createBoundedCache<string>(CACHED)
+  return async (ids) => {
+    const texts = new Map<number, string | null>([[UNKNOWN, null]])
+    const unknown = new Set<number>()
+    for (const id of ids) {
+      if (texts.has(id) || unknown.has(id)) continue
+      const text = cache.get(String(id))
+      if (text === undefined) unknown.add(id)
+      else texts.set(id, text)
+    }
+    if (unknown.size > 0) {
+      const rows = await query<{ id: number; text: string }>(
+        'select id, text from quirl_scans.dictionary where id = any($1::bigint[])',
+        [[...unknown]],
+      )
+      for (const { id, text } of rows) {
+        texts.set(id, text)
+        cache.set(String(id), text, 1)
+      }
+    }
+    return (id) => texts.get(id) ?? null
+  }
 }

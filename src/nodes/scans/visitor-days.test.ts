@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, scan } from '../../../test/support/fold-folders.ts'
 import { openNode, openShared } from '../../../test/support/shared-folds.ts'
-import { journalFolder } from '../journal/journal-folder.ts'
-import { openSharedTarget } from './fold-target.ts'
+import { journalFolder } from '../../scans/journal/journal-folder.ts'
+import { openPostgresFoldTarget } from './fold-target.ts'
 import { openVisitorDays } from './visitor-days.ts'
 
 test('the keys of a day are dropped once it is over and every node has folded it', async (t) => {
@@ -12,7 +12,7 @@ test('the keys of a day are dropped once it is over and every node has folded it
   const today = Date.now()
   const { write, fold } = openNode(t, session)
   write([scan({ at: today - 24 * HOUR, visitor: 7 }), scan({ at: today, visitor: 7 })])
-  const target = openSharedTarget(session, journalFolder(openNode(t, session).path))
+  const target = openPostgresFoldTarget(session, journalFolder(openNode(t, session).path))
   await session.query("insert into quirl_scans.folds values ('behind', now() - interval '3 days')")
   await fold(target)
   const tables = async () =>

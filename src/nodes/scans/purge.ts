@@ -1,5 +1,5 @@
-import type { Query } from '../../nodes/database/session.ts'
-import { textColumns } from '../warehouse-schema.ts'
+import type { Query } from '../database/session.ts'
+import { textColumns } from '../../scans/warehouse-schema.ts'
 import { noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */
