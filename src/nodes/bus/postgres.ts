@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { createBackOff } from '../nodes/database/back-off.ts'
-import { toPostgresStartError } from '../nodes/database/errors.ts'
-import { usualTimes, type PostgresTimes } from '../nodes/database/pool.ts'
-import type { Metric } from '../http/metric.ts'
-import { throttle } from '../lib/throttle.ts'
-import type { Bus } from './bus.ts'
-import { createHandlers } from './handlers.ts'
+import { createBackOff } from '../database/back-off.ts'
+import { toPostgresStartError } from '../database/errors.ts'
+import { usualTimes, type PostgresTimes } from '../database/pool.ts'
+import type { Metric } from '../../http/metric.ts'
+import { throttle } from '../../lib/throttle.ts'
+import type { Bus, Topic } from '../../bus/bus.ts'
 import { createListeningClient, listen, type Listener, type ListeningClient } from './listener.ts'
 import { createOutbox } from './outbox.ts'
+import { decode } from './messages.ts'
 
 /** How long a change of another process may stay unnoticed when its message is lost: what owners are promised. */
 const LIFE_MS = 30_000
@@ -135,4 +135,36 @@ function busMetrics(isConnected: () => boolean, gaps: () => number): Metric[] {
       read: gaps,
     },
   ]
+}
+
+/** The handlers of the messages of other nodes. */
+interface Handlers extends Pick<Bus, 'subscribe' | 'onGap'> {
+  /** Handles what a listener has received; ignores the messages of this node itself. */
+  receive: (payload: string) => void
+  /** Calls the handlers of gaps. */
+  gap: () => void
+  /** How often there was a gap. */
+  gaps: () => number
+}
+
+function createHandlers(node: string): Handlers {
+  const subscribed = new Map<Topic, ((keys: string[]) => void)[]>()
+  const onGap: (() => void)[] = []
+  let gaps = 0
+  const gap = () => {
+    gaps++
+    for (const handler of onGap) handler()
+  }
+  return {
+    gap,
+    gaps: () => gaps,
+    onGap: (handler) => void onGap.push(handler),
+    subscribe: (topic, handler) => void subscribed.set(topic, [...(subscribed.get(topic) ?? []), handler]),
+    receive(payload) {
+      const message = decode(payload)
+      if (message === undefined || message.node === node) return
+      if (message.topic === 'gap') return gap()
+      for (const handler of subscribed.get(message.topic) ?? []) handler(message.keys)
+    },
+  }
 }

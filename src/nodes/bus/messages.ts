@@ -1,4 +1,4 @@
-import type { Topic } from './bus.ts'
+import type { Topic } from '../../bus/bus.ts'
 
 /** PostgreSQL refuses a payload of 8,000 bytes or more. */
 const MAX_BYTES = 7900

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
-import { BoundedClient } from '../nodes/database/client.ts'
-import { connectionOptions, usualTimes } from '../nodes/database/pool.ts'
+import { BoundedClient } from '../database/client.ts'
+import { connectionOptions, usualTimes } from '../database/pool.ts'
 
 const CHANNEL = 'quirl'
 const NOTIFY = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'

@@ -1,4 +1,4 @@
-import type { Topic } from './bus.ts'
+import type { Topic } from '../../bus/bus.ts'
 import { encode, encodeGap } from './messages.ts'
 
 /** Keys that wait for the connection at most; beyond, the node announces a gap to the others in place of them. */
