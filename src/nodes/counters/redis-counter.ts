@@ -1,6 +1,12 @@
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
-import type { Charge, Counter, CounterName, Counters, Window } from './counter.ts'
-import { WINDOW_MS } from './memory-counter.ts'
+import {
+  WINDOW_MS,
+  type Charge,
+  type Counter,
+  type CounterName,
+  type Counters,
+  type Window,
+} from '../../limits/counter.ts'
 import { connectRedis, type RedisConnection, type RedisConnectionNeeds } from './redis-connection.ts'
 
 /**

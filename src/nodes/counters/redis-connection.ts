@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Redis } from 'ioredis'
-import type { Metric } from '../http/metric.ts'
-import { throttle } from '../lib/throttle.ts'
+import type { Metric } from '../../http/metric.ts'
+import { throttle } from '../../lib/throttle.ts'
 
 /** How long a command may take by default: a request waits no longer for its count. */
 const COMMAND_MS = 250
