@@ -10,7 +10,7 @@ import { migratePostgres, openPostgres } from '../src/nodes/database/database.ts
 import { openPostgresSession } from '../src/nodes/database/session.ts'
 import { migrateScans } from '../src/nodes/scans/migrations.ts'
 import { leftOut, leftOutSchemas, planOf } from '../src/moving/plan.ts'
-import { openPostgresStore } from '../src/moving/postgres-store.ts'
+import { openPostgresStore } from '../src/nodes/moving/store.ts'
 import { openSqliteStore } from '../src/moving/sqlite-store.ts'
 import { nameOf } from '../src/moving/table.ts'
 import { outcomeOf } from '../src/main.ts'

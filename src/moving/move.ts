@@ -59,13 +59,13 @@ export async function move(options: MoveOptions): Promise<Migrated | undefined> 
 
 async function openSource({ from, callOn }: MoveOptions): Promise<Source> {
   if ('folder' in from) return openFolderSource(from.folder, callOn(from.folder))
-  const { openPostgresSource } = await import('./postgres-source-store.ts')
+  const { openPostgresSource } = await import('../nodes/moving/source.ts')
   return openPostgresSource(from.url)
 }
 
 async function openTarget(to: Place, source: Source, now: () => number): Promise<Target> {
   if ('folder' in to) return openFolderTarget(to.folder, source, now)
-  const { openPostgresTarget } = await import('./postgres-target-store.ts')
+  const { openPostgresTarget } = await import('../nodes/moving/target.ts')
   return openPostgresTarget(to.url, source, now)
 }
 

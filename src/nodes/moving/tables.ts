@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { StartError } from '../lib/start-error.ts'
-import { nameOf, type Counter, type Group, type Table } from './table.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { nameOf, type Counter, type Group, type Table } from '../../moving/table.ts'
 
 /** The schema of scans; links are in the schema that the connection has by default. */
 export const SCANS_SCHEMA = 'quirl_scans'

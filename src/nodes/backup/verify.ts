@@ -1,12 +1,11 @@
 import type pg from 'pg'
-import { ENCODING, encodingFault, type Encoded } from '../nodes/database/encoding.ts'
-import { toPostgresStartError } from '../nodes/database/errors.ts'
-import { readIdentity } from '../moving/postgres-identity-store.ts'
-import { leftOut } from '../moving/plan.ts'
-import { connectPostgres, openPostgresStore } from '../moving/postgres-store.ts'
-import { sumOf } from '../moving/sum.ts'
-import { nameOf } from '../moving/table.ts'
-import { fullNumbers } from '../dimensions/dimensions.ts'
+import { ENCODING, encodingFault, type Encoded } from '../database/encoding.ts'
+import { toPostgresStartError } from '../database/errors.ts'
+import { readIdentity, connectPatiently, openPostgresStore } from '../moving/store.ts'
+import { leftOut } from '../../moving/plan.ts'
+import { sumOf } from '../../moving/sum.ts'
+import { nameOf } from '../../moving/table.ts'
+import { fullNumbers } from '../../dimensions/dimensions.ts'
 import {
   checkJournal,
   count,
@@ -16,8 +15,8 @@ import {
   orphansResult,
   type Finding,
   type Result,
-} from './findings.ts'
-import type { LinksSummary, ScansSummary } from './store.ts'
+} from '../../backup/findings.ts'
+import type { LinksSummary, ScansSummary } from '../../backup/store.ts'
 
 export interface VerifyPostgresOptions {
   url: string
@@ -34,7 +33,7 @@ export interface VerifyPostgresOptions {
 export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOptions): Promise<Finding[]> {
   try {
     const findings = [await readEverything(url, onStep)]
-    const client = await connectPostgres(url)
+    const client = await connectPatiently(url)
     try {
       // All checks see the same state.
       await client.query('begin isolation level repeatable read, read only')

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { MOVING_SCHEMA } from '../nodes/database/moving.ts'
-import { HELD_STATE, isConflict } from '../nodes/database/errors.ts'
-import { retryConflicts } from '../nodes/database/retry-conflicts.ts'
-import { StartError } from '../lib/start-error.ts'
-import { keepHold } from './hold.ts'
-import { leftOut } from './plan.ts'
-import { readIdentity } from './postgres-identity-store.ts'
-import { connectPostgres, openPostgresStore } from './postgres-store.ts'
-import { readTables } from './postgres-tables-store.ts'
-import type { Source } from './source.ts'
-import type { Group } from './table.ts'
+import { MOVING_SCHEMA } from '../database/moving.ts'
+import { HELD_STATE, isConflict } from '../database/errors.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { keepHold } from '../../moving/hold.ts'
+import { leftOut } from '../../moving/plan.ts'
+import { readIdentity, connectPatiently, openPostgresStore } from './store.ts'
+import { readTables } from './tables.ts'
+import type { Source } from '../../moving/source.ts'
+import type { Group } from '../../moving/table.ts'
 
 /** A hold ends by itself when the command was killed. */
 const HOLD = `interval '10 seconds'`
@@ -35,9 +34,9 @@ const refuse = `
  * @throws {StartError} when there is none, or it is not of this version
  */
 export async function openPostgresSource(url: string): Promise<Source> {
-  const client = await connectPostgres(url)
+  const client = await connectPatiently(url)
   // A renewal waits neither for what the other one waits for, nor for the end of its transaction.
-  const renewing = await connectPostgres(url).catch(async (error: unknown) => {
+  const renewing = await connectPatiently(url).catch(async (error: unknown) => {
     await client.end()
     throw error
   })

@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import { BoundedClient } from '../nodes/database/client.ts'
-import { connectionOptions } from '../nodes/database/pool.ts'
-import { sessionOn } from '../nodes/database/session.ts'
-import { StartError } from '../lib/start-error.ts'
-import { openPartitions } from '../nodes/scans/partitions.ts'
-import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'
+import { BoundedClient } from '../database/client.ts'
+import { connectionOptions } from '../database/pool.ts'
+import { sessionOn } from '../database/session.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { openPartitions } from '../scans/partitions.ts'
+import { raiseCounters, readCounters, readTables, type PostgresTable } from './tables.ts'
 import {
   bytesOf,
   nameOf,
@@ -16,7 +16,9 @@ import {
   type Table,
   type Value,
   type WritableStore,
-} from './table.ts'
+} from '../../moving/table.ts'
+import { migrations } from '../../db/migrate.ts'
+import { MOVING_SCHEMA } from '../database/moving.ts'
 
 /** A command can wait longer than a request. */
 const CONNECT_MS = 30_000
@@ -28,7 +30,7 @@ const FIRST_ROWS = 50
 const known = new Set(['bigint', 'integer', 'smallint', 'text', 'boolean', 'bytea'])
 
 /** Opens a connection without time limits: a sorted read of a large table may take long. */
-export async function connectPostgres(url: string): Promise<pg.Client> {
+export async function connectPatiently(url: string): Promise<pg.Client> {
   const client = new BoundedClient({ ...connectionOptions(url, true), connectionTimeoutMillis: CONNECT_MS })
   try {
     await client.connect()
@@ -44,8 +46,8 @@ export async function connectPostgres(url: string): Promise<pg.Client> {
  * @param folder the id of the journal folder whose positions are written
  */
 export async function openPostgresStore(url: string, folder?: string): Promise<WritableStore> {
-  const client = await connectPostgres(url)
-  const reading = await connectPostgres(url).catch(async (error: unknown) => {
+  const client = await connectPatiently(url)
+  const reading = await connectPatiently(url).catch(async (error: unknown) => {
     await client.end()
     throw error
   })
@@ -161,4 +163,23 @@ function toPostgres(value: Value, type: string): unknown {
 
 function quote(name: string): string {
   return `"${name}"`
+}
+
+/**
+ * Reads the id of a store, and requires that it is complete and its tables are those of this version.
+ * @param where names the database in errors
+ * @throws {StartError}
+ */
+export async function readIdentity(client: pg.Client, where: string): Promise<string> {
+  const { rows: found } = await client.query<{ exists: boolean; isCopy: boolean }>(
+    `select to_regclass('instance') is not null as exists, to_regclass('${MOVING_SCHEMA}.target') is not null as "isCopy"`,
+  )
+  if (found[0]?.exists !== true) throw new StartError(`${where} has no links of quirl`)
+  if (found[0].isCopy) throw new StartError(`${where} has a copy that is not complete`)
+  const { rows } = await client.query<{ id: string; schema: number }>(
+    'select (select id from instance) as id, (select max(number) from migrations) as schema',
+  )
+  if (rows[0]?.schema !== migrations.length)
+    throw new StartError(`${where} was written by another version of quirl: start this one on it first`)
+  return rows[0].id
 }

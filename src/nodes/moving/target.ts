@@ -1,15 +1,15 @@
 import type pg from 'pg'
-import { openPostgresSession } from '../nodes/database/session.ts'
-import { MOVING_SCHEMA } from '../nodes/database/moving.ts'
-import { migratePostgres } from '../nodes/database/database.ts'
-import { requireUtf8 } from '../nodes/database/encoding.ts'
-import { StartError } from '../lib/start-error.ts'
-import { migrateScans } from '../nodes/scans/migrations.ts'
-import { connectPostgres, openPostgresStore } from './postgres-store.ts'
-import { SCANS_SCHEMA } from './postgres-tables-store.ts'
-import { lostError } from './hold.ts'
-import type { Source } from './source.ts'
-import type { Target } from './target.ts'
+import { openPostgresSession } from '../database/session.ts'
+import { MOVING_SCHEMA } from '../database/moving.ts'
+import { migratePostgres } from '../database/database.ts'
+import { requireUtf8 } from '../database/encoding.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { migrateScans } from '../scans/migrations.ts'
+import { connectPatiently, openPostgresStore } from './store.ts'
+import { SCANS_SCHEMA } from './tables.ts'
+import { lostError } from '../../moving/hold.ts'
+import type { Source } from '../../moving/source.ts'
+import type { Target } from '../../moving/target.ts'
 
 /**
  * Opens a database for a copy of a store: an empty one, or one that has a part of this copy.
@@ -20,7 +20,7 @@ export async function openPostgresTarget(
   { instance, journal }: Pick<Source, 'instance' | 'journal'>,
   now: () => number,
 ): Promise<Target> {
-  const client = await connectPostgres(url)
+  const client = await connectPatiently(url)
   const lost = new AbortController()
   // The lock of the database ends with the connection.
   client.once('end', () => lost.abort(lostError('the connection that locks the copy was lost')))
