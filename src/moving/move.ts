@@ -1,5 +1,4 @@
 import type { CallOperation } from '../admin/client.ts'
-import { reasonOf } from '../nodes/database/errors.ts'
 import { withVariables } from '../nodes/database/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -79,6 +78,7 @@ async function failingAs<T>(which: string, work: () => Promise<T>): Promise<T> {
     if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
     if (!isExpected(cause)) throw error
     const happened = which === 'the copy' ? 'the copy was interrupted' : `${which} cannot be used`
+    const { reasonOf } = await import('../nodes/database/errors.ts')
     throw new StartError(`${happened}: ${reasonOf(cause)}`, { cause })
   }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { undoLater } from '../../test/support/cleanup.ts'
-import { createEmptyDatabase } from '../../test/support/drivers.ts'
-import { requireProgram } from '../../test/support/programs.ts'
-import { found, newLink, remove } from '../../test/support/stored-links.ts'
-import { migrate, migrations } from '../db/migrate.ts'
-import { connectPostgres, openPostgres } from '../nodes/database/database.ts'
-import { postgresMigrations } from '../nodes/database/migrations.ts'
-import { insertLink } from './create-store.ts'
-import { findByCode } from './store.ts'
+import { undoLater } from '../../../test/support/cleanup.ts'
+import { createEmptyDatabase } from '../../../test/support/drivers.ts'
+import { requireProgram } from '../../../test/support/programs.ts'
+import { found, newLink, remove } from '../../../test/support/stored-links.ts'
+import { migrate, migrations } from '../../db/migrate.ts'
+import { connectPostgres, openPostgres } from './database.ts'
+import { postgresMigrations } from './migrations.ts'
+import { insertLink } from '../../links/create-store.ts'
+import { findByCode } from '../../links/store.ts'
 
 test('a code that an older version issued again while its link was deleted is free for the deletion of the newer link', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
