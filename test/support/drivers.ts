@@ -57,6 +57,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     transaction: (work) => next().transaction(work),
     urgent: (urgency, work) => next().urgent(urgency, work),
     lock: instances[0].lock,
+    leases: instances[0].leases,
     time: instances[0].time,
     check: instances[0].check,
     doubtMs: instances[0].doubtMs,

@@ -7,6 +7,7 @@ import { rewriteLog } from './durable.ts'
 import { createFileWatch } from './file-watch.ts'
 import { openReading, type ReadingSession } from './reading-session.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { createLocalLeases } from '../lease.ts'
 import { migrate } from '../migrate.ts'
 import type { Tables } from '../schema.ts'
 import { connect } from './connection.ts'
@@ -129,6 +130,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
     urgent: (urgency, work) => withReserve(space, () => transact(urgentBy(urgency), work)),
     // There is one transaction at a time.
     lock: async () => {},
+    leases: createLocalLeases((urgency) => void (urgency === undefined ? changing : urgentBy(urgency)).current()),
     holdChanges: () => holdChanges(writing, hold),
     time: () => sql<number>`cast(${now()} as bigint)`,
     async check() {

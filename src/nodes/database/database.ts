@@ -3,6 +3,7 @@ import type { Database, PrepareChange } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
+import { createSharedLeases } from './leases.ts'
 import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
@@ -57,6 +58,8 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
   const db = connect(options)
   const transaction: Database['transaction'] = (work) =>
     retryConflicts(() => db.transaction().execute(work), isConflict)
+  // The clocks of nodes may differ.
+  const time = () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   return {
     read: db,
     prepareRead: createPrepareSharedRead(db),
@@ -66,8 +69,8 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     // Its disk is not that of this process.
     urgent: (_urgency, work) => transaction(work),
     lock: lockName,
-    // The clocks of nodes may differ.
-    time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    leases: createSharedLeases({ write: db, time }),
+    time,
     check: () => checkChanges(db),
     doubtMs: DOUBT_MS,
     close: () => db.destroy(),
