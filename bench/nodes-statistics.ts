@@ -1,10 +1,10 @@
 // Claim: in PostgreSQL, the statistics of a link with 5,000,000 of 10,000,000 scans take less than 25 ms for 30 days, and less than
 // 80 ms for 365. PostgreSQL runs on this machine, without fsync; the rows are made by SQL, on disk in the order of a year of folds.
-import { openPostgresSession, type Query } from '../src/db/postgres/session.ts'
+import { openPostgresSession, type Query } from '../src/nodes/database/session.ts'
 import { firstDayOfMonth, monthOf, startOfDay } from '../src/scans/calendar.ts'
-import { migrateScans } from '../src/scans/postgres/migrations.ts'
-import { openPartitions } from '../src/scans/postgres/partitions.ts'
-import { openRowQueries } from '../src/scans/postgres/row-queries.ts'
+import { migrateScans } from '../src/nodes/scans/migrations.ts'
+import { openPartitions } from '../src/nodes/scans/partitions.ts'
+import { openRowQueries } from '../src/nodes/scans/row-queries.ts'
 import { createReading } from '../src/scans/statistics/reading.ts'
 import { dimensionNames } from '../src/dimensions/dimensions.ts'
 import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'

@@ -16,6 +16,7 @@ import { examine, type DoctorOptions } from '../src/doctor/doctor.ts'
 import { runChecks, type Finding } from '../src/doctor/finding.ts'
 import { serviceChecks } from '../src/doctor/service-checks.ts'
 import { checkedSettings } from '../src/doctor/settings.ts'
+import { servers } from '../src/nodes/doctor/servers.ts'
 import { command } from './support/cli.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
 import { createDatabase } from './support/drivers.ts'
@@ -41,7 +42,7 @@ const world: DoctorOptions['world'] = {
 async function doctor(env: Record<string, string>, more: Partial<DoctorOptions['world']> = {}): Promise<string[]> {
   const set = readSettings(settings, {}, { PORT: '0', ...env }, '/nonexistent')
   const call = createOperatorClient(String(env['DATA_DIR']))
-  const found = await examine({ config: valuesOf(set.settings), set, call, world: { ...world, ...more } })
+  const found = await examine({ config: valuesOf(set.settings), set, call, world: { ...world, ...more }, servers })
   return linesOf(found)
 }
 

@@ -22,9 +22,10 @@ export const doctor: Command = {
     try {
       // Loaded here, because other commands do not need it.
       const { examine } = await import('../doctor/doctor.ts')
+      const { servers } = await import('../nodes/doctor/servers.ts')
       const resolve = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)
       const world = { lookup: resolve, networkInterfaces, now: Date.now }
-      const findings = await examine({ config: valuesOf(set.settings), set, call, world })
+      const findings = await examine({ config: valuesOf(set.settings), set, call, world, servers })
       const rows = findings.map(({ check, verdict, text }) => [shown[verdict], check, toSingleLine(text)])
       const isFaulty = findings.some(({ verdict }) => verdict === 'fault')
       const text = flags['json'] === true ? JSON.stringify({ findings }, undefined, 2) : formatTable(rows)

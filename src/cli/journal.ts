@@ -19,7 +19,7 @@ export const journal: Command = {
     if (!existsSync(path)) throw new StartError(`${folder} has no journal: give the DATA_DIR of a node`)
     const lock = lockFolder(folder)
     try {
-      const { adoptJournal } = await import('../scans/postgres/adopt-journal.ts')
+      const { adoptJournal } = await import('../nodes/scans/adopt-journal.ts')
       const { moved, damaged, failed, left } = await adoptJournal(url, path)
       const text = `${moved} scans of ${folder} are in the statistics now`
       const faults = [

@@ -1,6 +1,6 @@
 import { StartError } from '../lib/start-error.ts'
 import type { Finding } from '../backup/findings.ts'
-import type { VerifyPostgresOptions } from '../backup/verify-postgres-store.ts'
+import type { VerifyPostgresOptions } from '../nodes/backup/verify.ts'
 import { verify as verifyFolder } from '../backup/verify.ts'
 import type { Command } from './command.ts'
 import { createProgress } from './progress.ts'
@@ -8,7 +8,7 @@ import { toSingleLine, formatTable } from './table.ts'
 
 /** Loaded here, because most services do not need it. */
 async function verifyShared(options: VerifyPostgresOptions): Promise<Finding[]> {
-  const { verifyPostgres } = await import('../backup/verify-postgres-store.ts')
+  const { verifyPostgres } = await import('../nodes/backup/verify.ts')
   return verifyPostgres(options)
 }
 

@@ -33,6 +33,8 @@ export interface Database {
   urgent: <T>(urgency: Urgency, work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
+  /** For `createLeases`. */
+  leases: LeaseStore
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
   time: () => Expression<number>
   /** Rejects while links cannot be read, and in a remote store also while it would refuse a change. */
@@ -40,6 +42,19 @@ export interface Database {
   /** For how many milliseconds after a fault the store counts as unavailable even though `check` succeeds. */
   doubtMs: number
   close(): Promise<void>
+}
+
+/** Who has which lease. Where a process is alone on its store, that is in its memory. */
+export interface LeaseStore {
+  /**
+   * Takes a lease that is free or expired, or extends the holder's own, for `lengthMs`. Resolves to false while another
+   * holder has it; rejects while the store refuses changes of this urgency, so that no work begins whose result it would not take.
+   */
+  take: (name: string, holder: string, lengthMs: number, urgency?: Urgency) => Promise<boolean>
+  /** Whether a holder still has a lease; it keeps an expired one until another takes it. */
+  holds: (transaction: Transaction<Tables>, name: string, holder: string) => Promise<boolean>
+  /** Frees a lease; nothing happens when another holder has taken it over. */
+  free: (name: string, holder: string) => Promise<void>
 }
 
 /**

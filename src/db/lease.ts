@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '#kysely'
-import type { Database, Executor, Urgency } from './database.ts'
-import { freeLease, holdsLease, takeLease } from './lease-store.ts'
+import type { Database, LeaseStore, Urgency } from './database.ts'
 import type { Tables } from './schema.ts'
 
 /** A lease expires this long after its last renewal, so that another process can continue the work of one that crashed. */
@@ -32,21 +31,26 @@ export interface Lease {
 /**
  * Acquires the lease of a name; undefined while another holder, in this process or in another, has it. The caller
  * retries later, and cancels that itself. Once acquired, the caller checks again whether the work is still to be done,
- * because the former holder may just have finished it. Leases expire by the clock of the store.
- * @throws when the store is unavailable
+ * because the former holder may just have finished it.
+ * @throws when the store is unavailable, or takes no changes of this urgency
  */
 export type AcquireLease = (name: string) => Promise<Lease | undefined>
 
 /** @param urgency of work that goes on while the disk is full; absent for work that waits until there is room */
-export function createLeases(db: Database, monotonic: () => number, urgency?: Urgency): AcquireLease {
-  const { change, transaction } = changesOf(db, urgency)
+export function createLeases(
+  db: Pick<Database, 'leases' | 'transaction' | 'urgent'>,
+  monotonic: () => number,
+  urgency?: Urgency,
+): AcquireLease {
+  const { leases } = db
+  const transaction: Database['transaction'] =
+    urgency === undefined ? db.transaction : (work) => db.urgent(urgency, work)
   return async (name) => {
     const holder = randomUUID()
     let expiresAt = 0
     const take = async () => {
       const startedAt = monotonic()
-      const times = { now: db.time(), lengthMs: LEASE_MS }
-      const isHeld = await change((executor) => takeLease(executor, name, holder, times))
+      const isHeld = await leases.take(name, holder, LEASE_MS, urgency)
       // Earlier than in the store, where it began during the statement.
       if (isHeld) expiresAt = startedAt + LEASE_MS
       return isHeld
@@ -64,25 +68,44 @@ export function createLeases(db: Database, monotonic: () => number, urgency?: Ur
 
     return {
       lost: lost.signal,
-      commit: (work) =>
-        transaction(async (executor) => {
-          const result = await work(executor)
-          if (!(await holdsLease(executor, name, holder))) throw new LeaseLost(`the lease of ${name} was lost`)
-          return result
-        }),
+      commit: commitHeld(transaction, (executor) => leases.holds(executor, name, holder), name),
       async release() {
         clearInterval(renewal)
-        await change((executor) => freeLease(executor, name, holder)).catch(() => {})
+        await leases.free(name, holder).catch(() => {})
       },
     }
   }
 }
 
-/** How leases change the store: by one statement, and by a transaction. */
-function changesOf(db: Database, urgency: Urgency | undefined) {
-  if (urgency === undefined) {
-    return { change: <T>(work: (executor: Executor) => Promise<T>) => work(db.write), transaction: db.transaction }
+function commitHeld(
+  transaction: Database['transaction'],
+  isHeld: (executor: Transaction<Tables>) => Promise<boolean>,
+  name: string,
+): Lease['commit'] {
+  return (work) =>
+    transaction(async (executor) => {
+      const result = await work(executor)
+      if (!(await isHeld(executor))) throw new LeaseLost(`the lease of ${name} was lost`)
+      return result
+    })
+}
+
+/**
+ * The leases of a process that is alone on its store: nobody takes one over, and all end with the process.
+ * @param requireChangeable throws while the store refuses changes of this urgency
+ */
+export function createLocalLeases(requireChangeable: (urgency: Urgency | undefined) => void): LeaseStore {
+  const holders = new Map<string, string>()
+  return {
+    async take(name, holder, _lengthMs, urgency) {
+      requireChangeable(urgency)
+      const current = holders.get(name) ?? holder
+      holders.set(name, current)
+      return current === holder
+    },
+    holds: async (_transaction, name, holder) => holders.get(name) === holder,
+    async free(name, holder) {
+      if (holders.get(name) === holder) holders.delete(name)
+    },
   }
-  const transaction: Database['transaction'] = (work) => db.urgent(urgency, work)
-  return { change: transaction, transaction }
 }

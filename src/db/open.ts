@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { checkIntegrity, recordIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
 import { lockFolder, type FolderLock } from './lock.ts'
 import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite/errors.ts'
-import { openSqlite, type EmbeddedDatabase, type SqliteOptions } from './sqlite/database.ts'
+import { openSqlite, type SqliteDatabase, type SqliteOptions } from './sqlite/database.ts'
 
 /** A data folder has this file while a backup is being restored into it. */
 export const RESTORING = 'restoring'
@@ -52,7 +52,7 @@ export interface FolderOptions {
 export interface OpenOptions extends SqliteOptions, FolderOptions {}
 
 /** The same as `openInFolder`, with the store in the folder. */
-export function openDatabase(dataDir: string, now: () => number, options: OpenOptions = {}): Promise<EmbeddedDatabase> {
+export function openDatabase(dataDir: string, now: () => number, options: OpenOptions = {}): Promise<SqliteDatabase> {
   return openInFolder(dataDir, () => openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true }), options)
 }
 

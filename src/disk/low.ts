@@ -1,4 +1,4 @@
-import type { openSharedDisk } from './shared.ts'
+import type { openDiskMemory } from './memory.ts'
 
 /** Below this part of the floor, keys of visitors are not stored either, which take a third of the room of a raw scan. */
 const SCARCE_SHARE = 1 / 2
@@ -34,7 +34,7 @@ const SCARCE_DETAIL = `${LOW_DETAIL}, and new visitors are not counted`
 /** What the low state needs of the rest of the program. */
 interface LowNeeds {
   floor: DiskFloor
-  state: ReturnType<typeof openSharedDisk>
+  state: ReturnType<typeof openDiskMemory>
   log: Record<'warn', (details: object, text: string) => void>
 }
 

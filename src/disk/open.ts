@@ -6,7 +6,7 @@ import type { Metric } from '../http/metric.ts'
 import { shareRun } from '../lib/share-runs.ts'
 import { createFullState, type FullNeeds } from './full-state.ts'
 import { createLowState, type DiskFloor, type Space, floorOf } from './low.ts'
-import { createSharedDisk, openSharedDisk, type SharedDisk } from './shared.ts'
+import { createDiskMemory, openDiskMemory, type DiskMemory } from './memory.ts'
 
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
@@ -14,7 +14,7 @@ const CHECK_MS = 5000
 /** The free space of the disk of DATA_DIR. */
 export interface Disk {
   /** Tells the thread of the warehouse whether raw scans only count. */
-  shared: SharedDisk
+  memory: DiskMemory
   /**
    * Whether the disk is full: its reserve is released, and is only for what makes room or must be possible. Never with links in
    * PostgreSQL, which the folder does not hold.
@@ -49,8 +49,8 @@ export type DiskOverrides = Pick<DiskNeeds, 'checkMs' | 'reserveAfterMs' | 'rese
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
 export function openDisk(needs: DiskNeeds): Disk {
   const { dataDir, floor, monotonic, log, checkMs = CHECK_MS } = needs
-  const shared = createSharedDisk()
-  const state = openSharedDisk(shared)
+  const memory = createDiskMemory()
+  const state = openDiskMemory(memory)
   const low = createLowState({ floor, state, log })
   const full = createFullState(needs)
   let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
@@ -75,7 +75,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   }
 
   return {
-    shared,
+    memory,
     isFull: full.is,
     // What one takes shows at the next one.
     isSpent: (urgency) => full.isSpent(urgency, space, check),

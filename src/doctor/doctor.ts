@@ -10,8 +10,7 @@ import { CHECK_MS, fault, ok, runChecks, warning, type Check, type Finding, type
 import { folderChecks } from './folder-checks.ts'
 import { networkChecks, type World } from './network-checks.ts'
 import { memoryLimit, type ProxiesResult, type ServiceState } from './operator.ts'
-import { askPostgres, askRedis } from './servers.ts'
-import { serverChecks } from './server-checks.ts'
+import type { Servers } from './servers.ts'
 import { serviceChecks } from './service-checks.ts'
 import { checkedSettings } from './settings.ts'
 
@@ -21,10 +20,12 @@ export interface DoctorOptions {
   set: SetSettings
   call: CallOperation
   world: World
+  servers: Servers
 }
 
 /** Looks at everything that can be seen from here. With a running service, its settings count, and not those given. */
-export async function examine({ config, set, call, world }: DoctorOptions): Promise<Finding[]> {
+export async function examine(options: DoctorOptions): Promise<Finding[]> {
+  const { set, call } = options
   const settings = settingFaults(set)
   const { state, result } = await askService(call)
   const asked = [
@@ -33,12 +34,12 @@ export async function examine({ config, set, call, world }: DoctorOptions): Prom
   ]
   // Without a running service, there is no value in place of one that is not allowed.
   if (settings.verdict === 'fault' && state === undefined) return asked
-  const checks = checksOf(config, state, call, world)
+  const checks = checksOf(options, state)
   return [...asked, ...(await runChecks(checks))]
 }
 
-function checksOf(config: Config, service: ServiceState | undefined, call: CallOperation, world: World): Check[] {
-  const { dataDir, databaseUrl, redisUrl } = config
+function checksOf({ config, call, world, servers }: DoctorOptions, service: ServiceState | undefined): Check[] {
+  const { dataDir } = config
   const settings = service?.settings ?? checkedSettings(config)
   const here = {
     node: process.versions.node,
@@ -61,17 +62,8 @@ function checksOf(config: Config, service: ServiceState | undefined, call: CallO
       domains: async () => (await call('domains')) as DomainsResult,
     }),
     { name: 'lists', run: () => checkExposure({ ...world, settings }) },
-    ...serverChecks({
-      settings,
-      postgres: service === undefined ? ask(databaseUrl, askPostgres) : async () => service.postgres,
-      redis: service === undefined ? ask(redisUrl, askRedis) : async () => service.redis,
-    }),
+    ...servers.checks(config, settings, service?.servers),
   ]
-}
-
-/** Asks a server from here, if it is configured. */
-function ask<Address, T>(address: Address | undefined, askServer: (address: Address) => Promise<T>) {
-  return async () => (address === undefined ? null : askServer(address))
 }
 
 function settingFaults({ settings, unknown }: SetSettings): Result {

@@ -6,7 +6,7 @@ import { openFilesLimit } from '../http/open-files.ts'
 import type { Origin } from '../http/origin.ts'
 import { processMetrics } from '../http/process-metrics.ts'
 import { readMetrics } from '../http/read-metrics.ts'
-import { askPostgres, askRedis, type PostgresState, type RedisState, type Unreachable } from './servers.ts'
+import type { ServerAnswers, Servers } from './servers.ts'
 import { checkedSettings, type CheckedSettings } from './settings.ts'
 
 /** What only the running service knows; the result of `doctor`. */
@@ -25,8 +25,8 @@ export interface ServiceState {
   metrics: Record<string, number>
   files: { open: number | null; limit: number | null }
   memory: { used: number; limit: number | null }
-  postgres: PostgresState | Unreachable | null
-  redis: RedisState | Unreachable | null
+  /** What the servers that several nodes share have answered. */
+  servers: ServerAnswers
 }
 
 /** The result of `proxies`. */
@@ -40,6 +40,7 @@ export interface DoctorNeeds {
   metrics: AnyMetric[]
   client: ClientAddress
   origin: Pick<Origin, 'foreignHost'>
+  askServers: Servers['ask']
 }
 
 /** The operations of `quirl doctor`. */
@@ -50,15 +51,14 @@ export function doctorOperations({
   metrics,
   client,
   origin,
+  askServers,
 }: DoctorNeeds): OperatorOperations {
-  const { databaseUrl, redisUrl } = config
   return {
     async doctor(): Promise<ServiceState> {
-      const [reason, numbers, postgres, redis] = await Promise.all([
+      const [reason, numbers, servers] = await Promise.all([
         notReady().catch((error: Error) => error.message),
         readNumbers([...processMetrics, ...metrics]),
-        databaseUrl === undefined ? null : askPostgres(databaseUrl),
-        redisUrl === undefined ? null : askRedis(redisUrl),
+        askServers(config),
       ])
       return {
         settings: checkedSettings(config),
@@ -70,8 +70,7 @@ export function doctorOperations({
         metrics: numbers,
         files: { open: numbers['process_open_fds'] ?? null, limit: finite(openFilesLimit()) },
         memory: { used: process.memoryUsage.rss(), limit: memoryLimit() },
-        postgres,
-        redis,
+        servers,
       }
     },
     proxies: async (): Promise<ProxiesResult> => client.forwarding(),

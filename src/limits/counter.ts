@@ -1,5 +1,8 @@
 import type { Metric } from '../http/metric.ts'
 
+/** The length of all windows. */
+export const WINDOW_MS = 3_600_000
+
 /** The usage of one key in its current window. */
 export interface Window {
   used: number

@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHoo
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { chargingHook } from '../http/refusals.ts'
-import type { Charge, Counter, Counters, Window } from './counter.ts'
-import { WINDOW_MS } from './memory-counter.ts'
+import { WINDOW_MS, type Charge, type Counter, type Counters, type Window } from './counter.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 
 /** What each quota limits, as a refusal says it: one, several, and what is done with them. */

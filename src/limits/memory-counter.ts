@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Counter, CounterName, Counters, Window } from './counter.ts'
+import { WINDOW_MS, type Counter, type CounterName, type Counters, type Window } from './counter.ts'
 
-/** The length of all windows. */
-export const WINDOW_MS = 3_600_000
 /** About 20 MiB. An attacker with more addresses than this can exceed the quotas. */
 const MAX_KEYS = 100_000
 

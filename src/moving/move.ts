@@ -1,6 +1,5 @@
 import type { CallOperation } from '../operator/client.ts'
-import { reasonOf } from '../db/postgres/errors.ts'
-import { withVariables } from '../db/postgres/url.ts'
+import { withVariables } from '../nodes/database/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { isComplete, openFolderTarget, publish } from './folder-target.ts'
@@ -59,13 +58,13 @@ export async function move(options: MoveOptions): Promise<Migrated | undefined> 
 
 async function openSource({ from, callOn }: MoveOptions): Promise<Source> {
   if ('folder' in from) return openFolderSource(from.folder, callOn(from.folder))
-  const { openPostgresSource } = await import('./postgres-source-store.ts')
+  const { openPostgresSource } = await import('../nodes/moving/source.ts')
   return openPostgresSource(from.url)
 }
 
 async function openTarget(to: Place, source: Source, now: () => number): Promise<Target> {
   if ('folder' in to) return openFolderTarget(to.folder, source, now)
-  const { openPostgresTarget } = await import('./postgres-target-store.ts')
+  const { openPostgresTarget } = await import('../nodes/moving/target.ts')
   return openPostgresTarget(to.url, source, now)
 }
 
@@ -79,6 +78,7 @@ async function failingAs<T>(which: string, work: () => Promise<T>): Promise<T> {
     if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
     if (!isExpected(cause)) throw error
     const happened = which === 'the copy' ? 'the copy was interrupted' : `${which} cannot be used`
+    const { reasonOf } = await import('../nodes/database/errors.ts')
     throw new StartError(`${happened}: ${reasonOf(cause)}`, { cause })
   }
 }

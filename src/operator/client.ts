@@ -7,7 +7,7 @@ import { StartError } from '../lib/start-error.ts'
 const TIMEOUT_MS = 600_000
 
 /**
- * Calls one of the service's operations (`AdminOperations`) and returns its result.
+ * Calls one of the service's operations (`OperatorOperations`) and returns its result.
  * @param signal has it no longer wait for the result
  * @throws {StartError} with the detail of the operation's `Problem`, or when the service cannot be reached
  */

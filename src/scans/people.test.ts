@@ -1,40 +1,24 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { sql } from '#kysely'
-import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
-import { createDatabase } from '../../test/support/drivers.ts'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { scan } from '../../test/support/fold-folders.ts'
 import { PATIENCE_MS } from '../../test/support/poll.ts'
-import { urlOf } from '../../test/support/postgres.ts'
 import { requireProgram } from '../../test/support/programs.ts'
-import { connectPostgres } from '../db/postgres/database.ts'
+import { makePostgres } from '../../test/support/shared-folds.ts'
 import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
 import { createPeopleCounter } from './people.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { sharedScans } from './postgres/scan-store.ts'
 import type { OpenScanStore } from './scan-store.ts'
-import { embeddedScans } from './sqlite/scan-store.ts'
+import { sqliteScans } from './sqlite/scan-store.ts'
 
 /** A store of scans for the links 1 to 3. */
 type MakeStore = (t: TestContext) => Promise<{ dataDir: string; openStore: OpenScanStore }>
 
-async function makeEmbedded(t: TestContext) {
+async function makeSqlite(t: TestContext) {
   const dataDir = temporaryFolder(t)
-  return { dataDir, openStore: embeddedScans(dataDir) }
-}
-
-async function makeShared(t: TestContext) {
-  const dataDir = temporaryFolder(t)
-  const url = urlOf(await createDatabase())
-  const db = connectPostgres({ url, max: 2 })
-  undoLater(t, () => db.close())
-  await sql`insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
-    select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, 3) i`.execute(
-    db.write,
-  )
-  return { dataDir, openStore: sharedScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } }) }
+  return { dataDir, openStore: sqliteScans(dataDir) }
 }
 
 /** The key of a person who visits a link; those of different links differ. */
@@ -65,10 +49,10 @@ function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise
 }
 
 test('the numbers of scans by people and of people are exact whenever they are known, however reads, folds and scans overlap', (t) =>
-  testOverlaps(t, makeEmbedded, 10))
+  testOverlaps(t, makeSqlite, 10))
 
 test('the same in PostgreSQL, where it is read again with each fold', async (t) => {
-  if (requireProgram(t, 'initdb', 'postgresql')) await testOverlaps(t, makeShared, 3)
+  if (requireProgram(t, 'initdb', 'postgresql')) await testOverlaps(t, makePostgres, 3)
 })
 
 async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Bus } from '../bus/bus.ts'
 import { createLocalBus } from '../bus/local.ts'
-import type { BusNeeds } from '../bus/postgres.ts'
+import type { BusNeeds } from '../nodes/bus/postgres.ts'
 
 /** The settings of the bus. */
 export interface BusConfig {
@@ -14,6 +14,6 @@ export async function openBus(
   needs: BusNeeds,
 ): Promise<Bus> {
   if (databaseUrl === undefined || url === undefined) return createLocalBus()
-  const { openPostgresBus } = await import('../bus/postgres.ts')
+  const { openPostgresBus } = await import('../nodes/bus/postgres.ts')
   return openPostgresBus({ ...needs, url })
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { DiskOverrides } from '../disk/open.ts'
 import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { Machine } from '../http/local-hosts.ts'

@@ -3,7 +3,7 @@ import type { Counters } from '../limits/counter.ts'
 import { createMemoryCounters } from '../limits/memory-counter.ts'
 import { openLimits, type Limits, type LimitsNeeds } from '../limits/open.ts'
 import { guessQuotasOf, quotasOf, type QuotaSettings } from '../limits/quotas.ts'
-import type { RedisConnectionNeeds } from '../limits/redis-connection.ts'
+import type { RedisConnectionNeeds } from '../nodes/counters/redis-connection.ts'
 
 /** The settings of the limits. */
 export interface LimitSettings extends QuotaSettings {
@@ -35,19 +35,9 @@ async function openCounters(
   const local = createMemoryCounters(monotonic)
   if (address === undefined) return local
   // Loaded here, because most services do not need it.
-  const { openRedisCounters } = await import('../limits/redis-counter.ts')
-  // An embedded store has one node only, which needs no salt of others.
-  const salt = databaseUrl === undefined ? local.salt : await openSharedSalt({ db, now, monotonic })
+  const { openRedisCounters } = await import('../nodes/counters/redis-counter.ts')
+  const { openSharedSalt } = await import('../nodes/counters/salts.ts')
+  // The store in a folder has one node only, which needs no salt of others.
+  const salt = databaseUrl === undefined ? local.salt : await openSharedSalt(db, { now, monotonic })
   return openRedisCounters({ address, salt, local, monotonic, log, commandMs })
-}
-
-async function openSharedSalt({
-  db,
-  now,
-  monotonic,
-}: Pick<CountersNeeds, 'db' | 'now' | 'monotonic'>): Promise<() => string> {
-  const { createSaltTable, obtainSalt } = await import('../limits/salt-store.ts')
-  const { openSalts } = await import('../limits/salts.ts')
-  await createSaltTable(db)
-  return openSalts({ obtain: (day, candidate) => obtainSalt(db, day, candidate), now, monotonic })
 }

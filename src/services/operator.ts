@@ -35,7 +35,7 @@ export interface Status {
 }
 
 /** The features whose operations operators can call. */
-export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
+export interface OperatorNeeds extends Omit<DoctorNeeds, 'config' | 'askServers'> {
   version: string
   disk: Pick<Disk, 'detail'>
   db: Pick<Database, 'read' | 'check'>
@@ -69,7 +69,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): Operat
       })
       return { folded: await scans.fold() }
     },
-    ...doctorOperations({ ...needs, config }),
+    ...doctorOperations({ ...needs, config, askServers }),
     ...linkOperations({ db, totals: scans.totals }),
     ...abuse.operations,
     ...keys.operations,
@@ -81,6 +81,12 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): Operat
     ...certificateOperations(tls?.certificates),
     ...movingOperations({ scans: scans.hold, changes: holdChanges }),
   }
+}
+
+/** Loaded here, because most services are never asked. */
+const askServers: DoctorNeeds['askServers'] = async (config) => {
+  const { servers } = await import('../nodes/doctor/servers.ts')
+  return servers.ask(config)
 }
 
 /** Listens for operators. A folder without support for Unix sockets does not keep the service from starting. */

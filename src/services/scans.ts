@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { Disk } from '../disk/open.ts'
 import type { OpenScanStore } from '../scans/scan-store.ts'
-import { embeddedScans } from '../scans/sqlite/scan-store.ts'
+import { sqliteScans } from '../scans/sqlite/scan-store.ts'
 import type { StoreConfig } from './store.ts'
 
 /** What the store of scans needs of the rest of the program. */
@@ -11,7 +11,7 @@ interface ScanStoreNeeds {
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
   times: PostgresTimes | undefined
-  disk: Pick<Disk, 'shared'>
+  disk: Pick<Disk, 'memory'>
 }
 
 interface ScanStoreConfig extends Pick<StoreConfig, 'dataDir' | 'databaseUrl'> {
@@ -24,9 +24,9 @@ export async function chooseScanStore(
   { dataDir, databaseUrl: url, adoptFrom, limitRawScans: perHour }: ScanStoreConfig,
   { disk, ...needs }: ScanStoreNeeds,
 ): Promise<OpenScanStore> {
-  const bound = { perHour, disk: disk.shared }
-  if (url === undefined) return embeddedScans(dataDir, bound)
+  const bound = { perHour, disk: disk.memory }
+  if (url === undefined) return sqliteScans(dataDir, bound)
   // Loaded here, because most services do not need it.
-  const { sharedScans } = await import('../scans/postgres/scan-store.ts')
-  return sharedScans({ ...needs, dataDir, url, adoptFrom, bound })
+  const { postgresScans } = await import('../nodes/scans/scan-store.ts')
+  return postgresScans({ ...needs, dataDir, url, adoptFrom, bound })
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts'
 import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { Sync } from '../db/sqlite/writing-session.ts'
-import type { EmbeddedDatabase } from '../db/sqlite/database.ts'
+import type { SqliteDatabase } from '../db/sqlite/database.ts'
 import type { Disk } from '../disk/open.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
@@ -14,7 +14,7 @@ export interface Store {
   /** Called when the store was reopened after a fault: a change that was never answered may be there, or not. */
   onReopened: (() => void)[]
   /** Refuses changes, when the store is in the folder of this process. */
-  holdChanges: EmbeddedDatabase['holdChanges'] | undefined
+  holdChanges: SqliteDatabase['holdChanges'] | undefined
   close: () => Promise<void>
 }
 
@@ -67,7 +67,7 @@ async function openChosen(
   { dataDir, databaseUrl: url, databasePool: max, postgresTimes: times }: StoreNeeds,
   now: () => number,
   options: OpenOptions,
-): Promise<Database | EmbeddedDatabase> {
+): Promise<Database | SqliteDatabase> {
   requireRestored(dataDir)
   if (url === undefined) {
     requireOwnStore(dataDir)
@@ -75,6 +75,6 @@ async function openChosen(
     return openDatabase(dataDir, now, options)
   }
   // Loaded here, because most services do not need it.
-  const { openPostgres } = await import('../db/postgres/database.ts')
+  const { openPostgres } = await import('../nodes/database/database.ts')
   return openInFolder(dataDir, () => openPostgres({ url, max, times }, now), options)
 }

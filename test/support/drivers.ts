@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
-import { connectPostgres, openPostgres } from '../../src/db/postgres/database.ts'
+import { connectPostgres, openPostgres } from '../../src/nodes/database/database.ts'
 import { openSqlite } from '../../src/db/sqlite/database.ts'
 import { requireProgram } from './programs.ts'
 import { endOfFile, temporaryFolder, undoLater } from './cleanup.ts'
@@ -57,6 +57,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     transaction: (work) => next().transaction(work),
     urgent: (urgency, work) => next().urgent(urgency, work),
     lock: instances[0].lock,
+    leases: instances[0].leases,
     time: instances[0].time,
     check: instances[0].check,
     doubtMs: instances[0].doubtMs,

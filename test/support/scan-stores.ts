@@ -3,13 +3,13 @@ import type { TestContext } from 'node:test'
 import { createReading, type Reading } from '../../src/scans/statistics/reading.ts'
 import type { FoldedScan } from '../../src/scans/scan.ts'
 import { openRowQueries as openSqliteQueries } from '../../src/scans/sqlite/row-queries.ts'
-import { openPostgresSession } from '../../src/db/postgres/session.ts'
-import { openSharedDictionary } from '../../src/scans/postgres/dictionary.ts'
-import { writeScans } from '../../src/scans/postgres/fold-target.ts'
-import { migrateScans } from '../../src/scans/postgres/migrations.ts'
-import { openPartitions } from '../../src/scans/postgres/partitions.ts'
-import { writeRollups } from '../../src/scans/postgres/rollup-writer.ts'
-import { openRowQueries } from '../../src/scans/postgres/row-queries.ts'
+import { openPostgresSession } from '../../src/nodes/database/session.ts'
+import { openPostgresDictionary } from '../../src/nodes/scans/dictionary.ts'
+import { writeScans } from '../../src/nodes/scans/fold-target.ts'
+import { migrateScans } from '../../src/nodes/scans/migrations.ts'
+import { openPartitions } from '../../src/nodes/scans/partitions.ts'
+import { writeRollups } from '../../src/nodes/scans/rollup-writer.ts'
+import { openRowQueries } from '../../src/nodes/scans/row-queries.ts'
 import { openWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
@@ -50,7 +50,7 @@ async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
   const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 3 })
   undoLater(t, () => session.close())
   await migrateScans(session)
-  const dictionary = openSharedDictionary(session.query)
+  const dictionary = openPostgresDictionary(session.query)
   const partitions = openPartitions(session)
   return {
     ...createReading(openRowQueries(session.query, 'a folder')),

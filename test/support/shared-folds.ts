@@ -2,14 +2,17 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openPostgresSession, type PostgresSession } from '../../src/db/postgres/session.ts'
+import { connectPostgres } from '../../src/nodes/database/database.ts'
+import { openPostgresSession, type PostgresSession } from '../../src/nodes/database/session.ts'
 import { createFold } from '../../src/scans/folding/fold.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import { journalFolder } from '../../src/scans/journal/journal-folder.ts'
-import { openSharedTarget } from '../../src/scans/postgres/fold-target.ts'
-import { migrateScans } from '../../src/scans/postgres/migrations.ts'
+import { openPostgresFoldTarget } from '../../src/nodes/scans/fold-target.ts'
+import { postgresScans } from '../../src/nodes/scans/scan-store.ts'
+import { migrateScans } from '../../src/nodes/scans/migrations.ts'
 import type { Scan } from '../../src/scans/scan.ts'
-import { undoLater } from './cleanup.ts'
+import type { OpenScanStore } from '../../src/scans/scan-store.ts'
+import { temporaryFolder, undoLater } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
 import { makeFolders, NOW } from './fold-folders.ts'
 import { urlOf } from './postgres.ts'
@@ -21,19 +24,35 @@ export async function openShared(t: TestContext, links: number): Promise<Postgre
   const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 8 })
   undoLater(t, () => session.close())
   await migrateScans(session)
-  await session.query(
+  await insertLinks(session, links)
+  return session
+}
+
+/** What opens the store of scans of a node, with the links 1 to 3. */
+export async function makePostgres(t: TestContext): Promise<{ dataDir: string; openStore: OpenScanStore }> {
+  const dataDir = temporaryFolder(t)
+  const url = urlOf(await createDatabase())
+  const db = connectPostgres({ url, max: 2 })
+  undoLater(t, () => db.close())
+  const session = openPostgresSession({ url, max: 1 })
+  await insertLinks(session, 3).finally(session.close)
+  const openStore = postgresScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } })
+  return { dataDir, openStore }
+}
+
+async function insertLinks({ query }: PostgresSession, links: number): Promise<void> {
+  await query(
     `insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
      select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, $1::integer) i`,
     [links],
   )
-  return session
 }
 
 /** A node with a journal folder of its own. */
 export function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
   const path = makeFolders(t).journal
   let number = 0
-  const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
+  const open = (target = openPostgresFoldTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
   return {
     path,
     write: (scans: Scan[]) => {
@@ -43,7 +62,7 @@ export function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
       writer.close()
       return name
     },
-    fold: (target?: ReturnType<typeof openSharedTarget>, deleted: number[] = []) =>
+    fold: (target?: ReturnType<typeof openPostgresFoldTarget>, deleted: number[] = []) =>
       open(target).run(filesIn(path), NOW, deleted),
   }
 }

@@ -7,6 +7,7 @@ import { rewriteLog } from './durable.ts'
 import { createFileWatch } from './file-watch.ts'
 import { openReading, type ReadingSession } from './reading-session.ts'
 import { openSessions, type Sessions } from './sessions.ts'
+import { createLocalLeases } from '../lease.ts'
 import { migrate } from '../migrate.ts'
 import type { Tables } from '../schema.ts'
 import { connect } from './connection.ts'
@@ -22,7 +23,7 @@ import { openWriter, openWriting, syncData, type Sync, type WritingSession } fro
 const DOUBT_MS = 10_000
 
 /** The embedded store, whose changes can be held. */
-export interface EmbeddedDatabase extends Database {
+export interface SqliteDatabase extends Database {
   /** Refuses changes until the returned function is called; resolves when none is under way. */
   holdChanges: () => Promise<() => void>
 }
@@ -56,7 +57,7 @@ export async function openSqlite(
     onReplaced = () => {},
     space = unlimited,
   }: SqliteOptions = {},
-): Promise<EmbeddedDatabase> {
+): Promise<SqliteDatabase> {
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
@@ -115,7 +116,7 @@ async function openConnections(
   }
 }
 
-function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): EmbeddedDatabase {
+function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): SqliteDatabase {
   const { changing, urgentBy, hold } = createAccesses(writing, space)
   const write = createKysely(writeAccess(changing))
   const read = createKysely(readAccess(reading, () => settled(writing)))
@@ -129,6 +130,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
     urgent: (urgency, work) => withReserve(space, () => transact(urgentBy(urgency), work)),
     // There is one transaction at a time.
     lock: async () => {},
+    leases: createLocalLeases((urgency) => void (urgency === undefined ? changing : urgentBy(urgency)).current()),
     holdChanges: () => holdChanges(writing, hold),
     time: () => sql<number>`cast(${now()} as bigint)`,
     async check() {

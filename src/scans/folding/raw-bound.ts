@@ -1,6 +1,7 @@
 import { slotOf } from '../calendar.ts'
 import type { FoldedScan } from '../scan.ts'
 import { addTo, countsOf, type Counts } from './increments.ts'
+import { openDiskMemory, type DiskMemory } from '../../disk/memory.ts'
 
 /**
  * Which scans are stored one by one. The others only count: every rollup has them, and `raw_missing` has how many they are, so
@@ -104,4 +105,19 @@ export function selectRaw(
     addsReferrers: !storesNone,
     count: () => count,
   }
+}
+
+/** What bounds raw scans, as a thread is told it. */
+export interface RawBoundOptions {
+  /** Raw scans of a link and hour at most; 0 for no bound. */
+  perHour?: number
+  disk?: DiskMemory
+}
+
+/** The bound, in the thread of the warehouse. */
+export function openRawBound({ perHour = 0, disk }: RawBoundOptions = {}): RawBound {
+  const unbounded = { ...UNBOUNDED, ...(perHour > 0 && { perHour }) }
+  if (disk === undefined) return unbounded
+  const { isLow, isScarce, addUntold } = openDiskMemory(disk)
+  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), noteUntold: addUntold }
 }

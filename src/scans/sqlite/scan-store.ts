@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { requireMatchingScans, unusable } from '../instance-check.ts'
-import type { SharedBound } from '../shared-bound.ts'
+import type { RawBoundOptions } from '../folding/raw-bound.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { openVisitorKeys } from '../describing/visitors.ts'
 import type { ThreadOptions } from './warehouse-thread.ts'
 
 /** Scans in `scans.db` of a data folder, and the keys of visitors in files beside it. */
-export function embeddedScans(dataDir: string, bound: SharedBound = {}): OpenScanStore {
+export function sqliteScans(dataDir: string, bound: RawBoundOptions = {}): OpenScanStore {
   const [warehouse, journal, visitors] = [
     join(dataDir, 'scans.db'),
     join(dataDir, 'journal'),

@@ -6,8 +6,8 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { createReading } from '../statistics/reading.ts'
-import { openSharedDisk } from '../../disk/shared.ts'
-import { openBound, type SharedBound } from '../shared-bound.ts'
+import { openDiskMemory } from '../../disk/memory.ts'
+import { openRawBound, type RawBoundOptions } from '../folding/raw-bound.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
@@ -17,7 +17,7 @@ export interface ThreadOptions {
   warehouse: string
   journal: string
   visitors: string
-  bound?: SharedBound
+  bound?: RawBoundOptions
   /** The id of the link store that the scans belong to. */
   instance: string
 }
@@ -26,7 +26,7 @@ lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
-const warehouse = openWarehouse(options.warehouse, yieldNow, openBound(options.bound))
+const warehouse = openWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
 const reading = createReading(openRowQueries(warehouse))
 const fold = openFold(warehouse, options, yieldNow)
@@ -36,7 +36,7 @@ const reusable = createReusable()
 function createReusable(): () => void {
   const { disk } = options.bound ?? {}
   if (disk === undefined) return () => {}
-  const { setReusable } = openSharedDisk(disk)
+  const { setReusable } = openDiskMemory(disk)
   const pages = warehouse.db.prepare('pragma freelist_count')
   const [{ page_size: bytes }] = warehouse.db.prepare('pragma page_size').all() as [{ page_size: number }]
   return () => setReusable((pages.get() as { freelist_count: number }).freelist_count * bytes)

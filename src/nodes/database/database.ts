@@ -1,0 +1,110 @@
+import { Kysely, PostgresDialect, sql } from '#kysely'
+import type { Database, PrepareChange } from '../../db/database.ts'
+import { migrate } from '../../db/migrate.ts'
+import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
+import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
+import { createSharedLeases } from './leases.ts'
+import { lockName } from './lock.ts'
+import { requireNotMoving } from './moving.ts'
+import { postgresMigrations } from './migrations.ts'
+import { createPool, type PoolOptions } from './pool.ts'
+import { createPrepareSharedRead } from './shared-lookups.ts'
+import { retryConflicts } from './retry-conflicts.ts'
+import type { Tables } from '../../db/schema.ts'
+import { ChangesHeld } from '../../db/unavailable.ts'
+
+/** A request may have failed for a lock of a table that `check` does not ask for. */
+const DOUBT_MS = 1000
+
+/** Names the database in errors. */
+const WHERE = 'the database of DATABASE_URL'
+
+/**
+ * Opens the store in PostgreSQL, which several processes share, and migrates it: one of them, while the others wait.
+ * @throws {StartError} when it cannot be reached or used
+ */
+export async function openPostgres(options: Omit<PoolOptions, 'isPatient'>, now: () => number): Promise<Database> {
+  try {
+    await migratePostgres(options.url, now, requireNotMoving)
+    return connectPostgres(options)
+  } catch (error) {
+    throw toPostgresStartError(toStoreError(error))
+  }
+}
+
+/**
+ * Migrates a database.
+ * @param check called before that
+ * @throws {StartError} when it is not in UTF-8, before any change
+ */
+export async function migratePostgres(
+  url: string,
+  now: () => number,
+  check: (db: Kysely<Tables>) => Promise<void> = async () => {},
+): Promise<void> {
+  // A migration of a large table, and the wait for another process that runs it, may take long.
+  const db = connect({ url, max: 1, isPatient: true })
+  try {
+    requireUtf8((await sql.raw<Encoded>(ENCODING).execute(db)).rows[0], WHERE)
+    await check(db)
+    await migrate(db, postgresMigrations, WHERE, now)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The same for a database that is migrated. */
+export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Database {
+  const db = connect(options)
+  const transaction: Database['transaction'] = (work) =>
+    retryConflicts(() => db.transaction().execute(work), isConflict)
+  // The clocks of nodes may differ.
+  const time = () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+  return {
+    read: db,
+    prepareRead: createPrepareSharedRead(db),
+    write: db,
+    prepareChange: createPrepareRemoteChange(db),
+    transaction,
+    // Its disk is not that of this process.
+    urgent: (_urgency, work) => transaction(work),
+    lock: lockName,
+    leases: createSharedLeases({ write: db, time }),
+    time,
+    check: () => checkChanges(db),
+    doubtMs: DOUBT_MS,
+    close: () => db.destroy(),
+  }
+}
+
+/**
+ * Changes no row, but PostgreSQL refuses it on a standby, and it waits for whoever has the links locked. A refusal also
+ * makes the pool drop a connection to a standby, although nobody sends changes to a node that is not ready.
+ */
+async function checkChanges(db: Kysely<Tables>): Promise<void> {
+  try {
+    await db
+      .updateTable('links')
+      .set((of) => ({ active: of.ref('active') }))
+      .where(sql<boolean>`false`)
+      .execute()
+  } catch (error) {
+    // Visits go on while the store is moved.
+    if (!(error instanceof ChangesHeld)) throw error
+  }
+}
+
+function connect(options: PoolOptions): Kysely<Tables> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
+}
+
+/** Changes of a remote store. */
+function createPrepareRemoteChange(db: Kysely<Tables>): PrepareChange {
+  return (build) => {
+    const query = build(db).compile()
+    return async (values) => {
+      const result = await retryConflicts(() => db.executeQuery({ ...query, parameters: values }), isConflict)
+      return Number(result.numAffectedRows ?? 0)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import type { Query } from '../database/session.ts'
+import type { AudienceSums } from '../../scans/statistics/quarter-hours.ts'
+import {
+  NO_TOTALS,
+  type LinkQuery,
+  type LinkRows,
+  type ManyRows,
+  type CountsQuery,
+  type RowQueries,
+  type Sources,
+  type TotalsRow,
+  type PageQueries,
+  type ScanRow,
+  type SlotRow,
+  type ValueRow,
+} from '../../scans/statistics/row-queries.ts'
+import { createValueSums } from '../../scans/statistics/value-sums.ts'
+import {
+  BEHIND,
+  MISSING,
+  selectMissing,
+  EXCESS,
+  readUnion,
+  selectEdges,
+  selectExcess,
+  selectBehind,
+  selectRollups,
+  type CountsRow,
+  type Select,
+  selectSlots,
+  selectSources,
+  SLOTS,
+  SOURCES,
+  VALUES,
+} from './selects.ts'
+import { createParameters, type Bind } from './sql.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { UNKNOWN } from '../../scans/warehouse-schema.ts'
+
+const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
+const NO_SOURCES: Sources = { qr: 0, link: 0 }
+const counts = 'humans, human_firsts, bots, bot_firsts'
+/** Texts in the cache; each has 100 characters at most. */
+const CACHED = 20_000
+
+/**
+ * Reads the rows in PostgreSQL: what statistics need in one statement, and texts that are not cached in a second one. Statements
+ * have no names, so that a pooler may run each on another connection.
+ * @param folder the id of this node's journal folder
+ */
+export function openRowQueries(query: Query, folder: string): RowQueries {
+  return {
+    async totals(linkIds) {
+      const rows = await query<TotalsRow & { link_id: number }>(
+        'select * from quirl_scans.totals where link_id = any($1::bigint[])',
+        [linkIds],
+      )
+      const byLink = new Map(rows.map((row) => [row.link_id, row]))
+      return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
+    },
+    async behindMs() {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectBehind(bind, folder)], values)
+      return row?.[1] ?? 0
+    },
+    async missing(linkId) {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
+      return row?.[1] ?? 0
+    },
+    async ofLink(linkId, asked) {
+      const { bind, values } = createParameters()
+      const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]
+      return collectLink(await readUnion(query, selects, values), asked)
+    },
+    async ofLinks(linkIds, asked) {
+      const { bind, values } = createParameters()
+      const { audience, slots, parts } = asked
+      const selects = [
+        selectSlots(bind, linkIds, slots),
+        selectSources(bind, linkIds, audience, parts),
+        selectBehind(bind, folder),
+      ]
+      return collectMany(await readUnion(query, selects, values), linkIds, asked)
+    },
+    ...openPages(query),
+    texts: createTexts(query),
+  }
+}
+
+const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
+
+function selectLink(bind: Bind, linkId: number, { audience, slots, parts, previous, window }: LinkQuery): Select[] {
+  return [
+    selectSlots(bind, [linkId], slots),
+    selectMissing(bind, linkId, window),
+    selectRollups(bind, linkId, audience, parts),
+    ...selectEdges(bind, linkId, audience, parts),
+    ...selectExcess(bind, linkId, audience, parts),
+    ...(previous === undefined ? [] : [selectSources(bind, [linkId], audience, previous)]),
+  ]
+}
+
+function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRows {
+  const sums = slots.map(() => NO_SCANS)
+  const values = createValueSums()
+  let [sources, behindMs, missing] = [NO_SOURCES, 0, 0]
+  for (const row of rows) {
+    const [kind, a, b, c, d, e, f] = row
+    if (kind === VALUES) values.add(a, b, c, d)
+    else if (kind === EXCESS) values.subtract(a, b, c, d, { scans: e, firsts: f })
+    else if (kind === SLOTS) sums[b - 1] = sumsOf(row)
+    else if (kind === SOURCES) sources = sourcesOf(row)
+    else if (kind === MISSING) missing = a
+    else behindMs = a
+  }
+  return { slots: sums, values, previous: previous && sources, missing, behindMs }
+}
+
+function collectMany(rows: CountsRow[], linkIds: number[], { slots }: CountsQuery): ManyRows {
+  const byLink = new Map(linkIds.map((id) => [id, { slots: slots.map(() => NO_SCANS), sources: NO_SOURCES }]))
+  let behindMs = 0
+  for (const row of rows) {
+    const [kind, a, b] = row
+    const link = byLink.get(a)
+    if (kind === BEHIND) behindMs = a
+    else if (link === undefined) continue
+    else if (kind === SLOTS) link.slots[b - 1] = sumsOf(row)
+    else link.sources = sourcesOf(row)
+  }
+  const links = linkIds.map((id) => byLink.get(id) ?? { slots: [], sources: NO_SOURCES })
+  return { links, behindMs }
+}
+
+function sumsOf([, , , humans, humanFirsts, bots, botFirsts]: CountsRow): AudienceSums {
+  return { humans, humanFirsts, bots, botFirsts }
+}
+
+function sourcesOf([, , qr, all]: CountsRow): Sources {
+  return { qr, link: all - qr }
+}
+
+/** Reads pages of the tables of a link. */
+function openPages(query: Query): PageQueries {
+  return {
+    // The second condition, which the first one implies, excludes the partitions of the months before.
+    scansAfter: (linkId, [at = 0, n = 0], limit) =>
+      query<ScanRow>(
+        `select at, n, ${dimensionNames.join()}, first, bot from quirl_scans.scans
+         where link_id = $1 and (at, n) > ($2, $3) and at >= $2 order by at, n limit $4`,
+        [linkId, at, n, limit],
+      ),
+    slotsAfter: (linkId, [slot = -1], limit) =>
+      query<SlotRow>(
+        `select slot, ${counts} from quirl_scans.quarter_hourly where link_id = $1 and slot > $2 order by slot limit $3`,
+        [linkId, slot, limit],
+      ),
+    valuesAfter: (table, linkId, [period = -1, dimension = 0, value = 0], limit) =>
+      query<ValueRow>(
+        `select period, dimension, value, ${counts} from quirl_scans.${table}
+         where link_id = $1 and (period, dimension, value) > ($2, $3, $4) order by period, dimension, value limit $5`,
+        [linkId, period, dimension, value, limit],
+      ),
+  }
+}
+
+/** Reads texts of the dictionary, which never change, and caches them. */
+function createTexts(query: Query): RowQueries['texts'] {
+  const cache = createBoundedCache<string>(CACHED)
+  return async (ids) => {
+    const texts = new Map<number, string | null>([[UNKNOWN, null]])
+    const unknown = new Set<number>()
+    for (const id of ids) {
+      if (texts.has(id) || unknown.has(id)) continue
+      const text = cache.get(String(id))
+      if (text === undefined) unknown.add(id)
+      else texts.set(id, text)
+    }
+    if (unknown.size > 0) {
+      const rows = await query<{ id: number; text: string }>(
+        'select id, text from quirl_scans.dictionary where id = any($1::bigint[])',
+        [[...unknown]],
+      )
+      for (const { id, text } of rows) {
+        texts.set(id, text)
+        cache.set(String(id), text, 1)
+      }
+    }
+    return (id) => texts.get(id) ?? null
+  }
+}
