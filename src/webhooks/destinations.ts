@@ -43,17 +43,18 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
   const places = createPlaces()
+  const start = async (linkId: number) => {
+    await places.free()
+    if (isEnding()) return
+    // Before the check, so that a crash causes no second one within the day.
+    await postpone(deps, lease, linkId, CHECK_MS)
+    places.start(checkLink(deps, lease, linkId, signal))
+  }
   try {
-    for (;;) {
+    for (let isMore = true; isMore && !isEnding();) {
       const page = await findDueChecks(db.read, now(), PAGE)
-      for (const linkId of page) {
-        await places.free()
-        if (isEnding()) return
-        // Before the check, so that a crash causes no second one within the day.
-        await postpone(deps, lease, linkId, CHECK_MS)
-        places.start(checkLink(deps, lease, linkId, signal))
-      }
-      if (page.length < PAGE || isEnding()) return
+      for (const linkId of page) await start(linkId)
+      isMore = page.length === PAGE
     }
   } finally {
     await places.ended()
