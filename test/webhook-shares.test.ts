@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { MAX_LATE_CHECKS, WIDTH } from '../src/webhooks/destinations.ts'
 import { createEvent } from '../src/webhooks/event.ts'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { MAX_A_MINUTE, MAX_AT_ONCE, MAX_IN_NETWORK, MAX_UNPAUSED } from '../src/webhooks/receivers.ts'
@@ -240,6 +241,27 @@ test('checks of destinations count for the machine that gets them: what is over 
   assert.equal(receiver.received.length, 0)
 })
 
+test('destinations that do not respond, on all machines of a network, hold up the checks of no others', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited, { random: () => 0.5 })
+  const { server, clock, url, zones } = setting
+  const site = await startReceiver(t)
+  const held = hold(site, () => true)
+  const linkTo = async (host: string, address: string) => {
+    zones[host] = { a: [address] }
+    const target = `http://${host}:${site.port}/`
+    return create(server, { target, webhook: { url, events: ['destination.failing'] } })
+  }
+  for (let at = 0; at < 40; at++) await linkTo(`slow${at}.stranger${at}.com`, `127.1.1.${at + 1}`)
+  clock.now++
+  await linkTo('shop.example.com', '127.1.2.1')
+  clock.now += DAY_MS
+  // The last one: all of them are put off when they begin.
+  const due = server.services.db.read.selectFrom('webhooks').select('link_id').where('next_check_at', '<=', clock.now)
+  await poll(async () => (await due.execute()).length === 0)
+  assert.ok(held.most() <= MAX_IN_NETWORK + 1, `${held.most()}`)
+  held.release()
+})
+
 test('docs/security.md and docs/api.md say the shares that hold', () => {
   const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
   const { quick, new: fresh, slow } = LANES
@@ -248,6 +270,7 @@ test('docs/security.md and docs/api.md say the shares that hold', () => {
     `${MAX_IN_NETWORK} at a time to the machines of one network`,
     `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
     `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
+    `${WIDTH} that were begun in the last ${YIELD_MS} ms, and ${MAX_LATE_CHECKS} that take longer`,
   ])
     assert.ok(page('security').includes(said), said)
   assert.ok(page('api').includes(`at most ${MAX_AT_ONCE} requests at a time and ${MAX_A_MINUTE} a minute`))

@@ -311,7 +311,7 @@ interface IssuancesTable {
   fault: string | null
   /** The registrable domain of a name that waits, or has waited. */
   registrable: string | null
-  /** Who has visited it: a digest by a key that only one process knows, while it runs. Null unless it waits. */
+  /** The network from which it was visited: a digest by a key that only one process knows, while it runs. Null unless it waits. */
   client: string | null
 }
 

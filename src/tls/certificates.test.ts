@@ -38,6 +38,8 @@ interface Setting {
   issued: string[]
   /** The names whose visitors did not wait. */
   queued: string[]
+  /** The networks for which names count, by their digests. */
+  networks: string[]
   pass: (ms: number) => void
 }
 
@@ -50,7 +52,7 @@ async function set(
   if (db === undefined) return undefined
   let monotonic = 0
   let answered = Promise.resolve()
-  const [issued, queued]: [string[], string[]] = [[], []]
+  const [issued, queued, networks]: [string[], string[], string[]] = [[], [], []]
   const servers = watchServers()
   const certificates = createCertificates({
     db,
@@ -62,12 +64,16 @@ async function set(
     client: { directory: assert.fail, post: assert.fail, get: assert.fail },
     issuer: { issue },
     queue: {
-      async obtain(name) {
+      async obtain(name, network = '') {
+        networks.push(network)
         await answered
         issued.push(name)
         return certificate(name, 'issued')
       },
-      add: async (name) => void queued.push(name),
+      async add(name, network = '') {
+        networks.push(network)
+        queued.push(name)
+      },
       resume: () => {},
       stop: () => undefined,
     },
@@ -76,7 +82,7 @@ async function set(
     host: HOST,
     isServed: () => true,
     registrableOf: (name) => name.split('.').slice(-2).join('.'),
-    digestOf: (client) => client,
+    digestOf: (network) => `digest of ${network}`,
     createAcceptor: servers.create,
     log: { error: assert.fail },
   })
@@ -92,6 +98,7 @@ async function set(
     loaded: servers.loaded,
     issued,
     queued,
+    networks,
     pass: (ms) => (monotonic += ms),
   }
 }
@@ -174,6 +181,15 @@ for (const driver of drivers) {
         assert.ok((await Promise.all(honest)).every((chain) => chain === 'issued'))
         assert.equal((await Promise.all(greedy)).filter((chain) => chain === 'issued').length, 95)
       }
+    })
+
+    test('a name counts for the network from which it is visited, also of those who join others that wait for it', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { visit, networks } = setting
+      await Promise.all([visit('qr.example.com', '10.0.0.1'), visit('qr.example.com', '10.0.1.1')])
+      await visit('go.example.com', '10.0.0.2')
+      assert.deepEqual(networks.toSorted(), ['digest of 10.0.0', 'digest of 10.0.0', 'digest of 10.0.1'])
     })
 
     test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {

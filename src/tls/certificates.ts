@@ -109,8 +109,8 @@ interface CertificateDeps {
   isServed: (name: string) => boolean
   /** The registrable domain of a name. */
   registrableOf: (name: string) => string
-  /** What is stored of the client who waits for a first certificate: no address can be found from it. */
-  digestOf: (client: string) => string
+  /** What is stored of the network that waits for a first certificate: no address can be found from it. */
+  digestOf: (network: string) => string
   createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor
   log: Pick<FastifyBaseLogger, 'error'>
 }
@@ -169,14 +169,18 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
       const stored = await findCertificate(db.read, name)
       return stored !== undefined && stored.notAfter > now() ? cache.put(stored) : undefined
     })
-  const obtain = (name: string, client?: string) =>
-    name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name, client)
-  const issue = (name: string, client?: string) => issues.share(name, async () => cache.put(await obtain(name, client)))
+  const obtain = (name: string, network: string) =>
+    name === host ? issuer.issue(name, { purpose: 'own' }) : queue.obtain(name, network)
+  const issue = async (name: string, network: string) => {
+    // Who joins others may be who the name is to count for.
+    if (issues.has(name) && name !== host) await queue.add(name, network)
+    return issues.share(name, async () => cache.put(await obtain(name, network)))
+  }
   const waitFor = (name: string, { holder: by, ended }: Held) => {
-    const [holder, client] = [{ ...by, about: registrableOf(name) }, digestOf(by.client)]
+    const [holder, network] = [{ ...by, about: registrableOf(name) }, digestOf(by.network)]
     // The visitor is turned away, and the name is ordered all the same.
-    if (held.isRefused(holder) && name !== host) return queue.add(name, client).then(() => undefined)
-    return held.wait({ holder, ended }, () => issue(name, client))
+    if (held.isRefused(holder) && name !== host) return queue.add(name, network).then(() => undefined)
+    return held.wait({ holder, ended }, () => issue(name, network))
   }
 
   return (name) => {

@@ -4,10 +4,9 @@ import { throttle } from '../lib/throttle.ts'
 import { isAhead } from './back-off.ts'
 import type { StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import { dequeue, findNext } from './issuance-store.ts'
+import { countOrders, dequeue, findNext } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
-import { SHARE, TOTAL_MS } from './order-limiter.ts'
-import type { Sleep } from './order-limiter.ts'
+import { shareOf, TOTAL_MS, type Sleep } from './order-limiter.ts'
 
 /** Names that are ordered at the same time by one process. */
 const WIDTH = 8
@@ -50,6 +49,11 @@ export function createLine(deps: LineDeps, closing: AbortSignal): Line {
   const { running, signal, stop } = attempts
   let isGoing = false
 
+  async function findInTurn(except: string[]): Promise<string | undefined> {
+    const since = now() - TOTAL_MS
+    return findNext(db.read, { now: now(), since, most: shareOf(await countOrders(db.read, since)), except })
+  }
+
   /** Begins what is due, in turn, until nothing is left that may be ordered. */
   async function go(): Promise<void> {
     while (!closing.aborted) {
@@ -59,8 +63,7 @@ export function createLine(deps: LineDeps, closing: AbortSignal): Line {
         await sleepUnless(deps, changed, pause.until - now(), closing)
         continue
       }
-      const query = { now: now(), since: now() - TOTAL_MS, most: SHARE, except: [...running.keys()] }
-      const next = running.size < WIDTH ? await findNext(db.read, query) : undefined
+      const next = running.size < WIDTH ? await findInTurn([...running.keys()]) : undefined
       if (next !== undefined) await attempts.begin(next)
       else if (running.size > 0 || signal.next() !== changed) await changed
       else break

@@ -278,7 +278,7 @@ for (const driver of drivers) {
       assert.equal((await listCertificates(db.read)).length, 40)
     })
 
-    test('a client, or a registrable domain, with many names takes a quarter of the places, and others do not wait for it', async (t) => {
+    test('a network, or a registrable domain, with many names takes a quarter of what others leave, and others do not wait for it', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { start, orders, pass, now } = setting
@@ -289,7 +289,7 @@ for (const driver of drivers) {
       for (const name of under) await queue.add(name)
       const begun = now()
       const honest = namesOf(20, 'honest')
-      for (const [at, name] of honest.entries()) await queue.add(name, `client ${at}`)
+      for (const [at, name] of honest.entries()) await queue.add(name, `network ${at}`)
       const of = (names: string[]) => orders.filter(({ name }) => names.includes(name))
       await poll(() => of(honest).length === 20)
       // They came last, and each was ordered as soon as one of the many of each other was.
@@ -297,19 +297,50 @@ for (const driver of drivers) {
         of(honest).every(({ at }) => at - begun <= 2 * MINUTE),
         JSON.stringify(of(honest)),
       )
-      await poll(() => of(greedy).length === 40 && of(under).length === 40)
+      // Of 160 - 20, a third of the places that both leave.
+      await poll(() => of(greedy).length === 28 && of(under).length === 28)
       const late = namesOf(40, 'late')
-      for (const [at, name] of late.entries()) await queue.add(name, `client ${at}`)
+      for (const [at, name] of late.entries()) await queue.add(name, `network ${at}`)
       await poll(() => of(late).length === 40)
       assert.ok(most(of([...greedy, ...under, ...honest, ...late]), 3 * HOUR) <= 160)
-      assert.deepEqual([of(greedy).length, of(under).length], [40, 40])
+      assert.deepEqual([of(greedy).length, of(under).length], [28, 28])
       pass(3 * HOUR)
       queue.resume()
       await setting.emptied()
       assert.deepEqual([of(greedy).length, of(under).length], [60, 60])
     })
 
-    test('of one client 100 names wait at most; one that another client visits is of that one from then on', async (t) => {
+    test('four networks with four domains of one stranger leave a third of the places, and the first name of another is ordered at once', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { start, orders, now } = setting
+      const queue = start()
+      for (let at = 0; at < 160; at++) await queue.add(`name-${at}.stranger${at % 4}.com`, `stranger ${at % 4}`)
+      // 23 each: a third of the 68 that are left is less than one more.
+      await poll(() => orders.length === 92)
+      const before = now()
+      await queue.obtain('qr.example.com', 'honest')
+      assert.ok(now() - before < MINUTE)
+      assert.equal(orders.length, 93)
+    })
+
+    test('a stranger who has taken his share makes no name of others wait for it by visiting that', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, fail } = setting
+      fail(new AuthorityAway('unreachable', 'authority.example: it is away'))
+      const queue = start()
+      for (let at = 0; at < 40; at++) await queue.add(`name-${at}.stranger.com`, 'stranger')
+      await queue.add('qr.example.com', 'honest')
+      await queue.add('qr.example.com', 'stranger')
+      assert.equal((await findIssuance(db.read, 'qr.example.com'))?.client, 'honest')
+      // Also where he was first.
+      await queue.add('qr.example.org', 'stranger')
+      await queue.add('qr.example.org', 'honest')
+      assert.equal((await findIssuance(db.read, 'qr.example.org'))?.client, 'honest')
+    })
+
+    test('for one network 100 names wait at most; one that is visited from another with fewer counts for that from then on', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, start, fail } = setting
@@ -319,7 +350,7 @@ for (const driver of drivers) {
       const names = namesOf(100)
       const last = names.at(-1) ?? ''
       for (const name of names) await queue.add(name, 'greedy')
-      await assert.rejects(queue.add('more.com', 'greedy'), /100 names wait that this client has visited/)
+      await assert.rejects(queue.add('more.com', 'greedy'), /100 names wait that were visited from this network/)
       await queue.add('more.com', 'other')
       await queue.add(last, 'other')
       await queue.add('again.com', 'greedy')

@@ -3,13 +3,14 @@ import { isAhead } from './back-off.ts'
 import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import { createLine, sleepUnless, type LineDeps, type Stop } from './issuance-line.ts'
-import { countQueuedOf, enqueue, findIssuance } from './issuance-store.ts'
+import { countOrders, countQueuedOf, enqueue, findIssuance } from './issuance-store.ts'
+import { TOTAL_MS } from './order-limiter.ts'
 
 /** Names that are looked up and queued at the same time. */
 const MAX_ADDS = 8
 
-/** Names of one client that wait at the same time. */
-const MAX_OF_CLIENT = 100
+/** Names that wait at the same time and count for one network. */
+const MAX_OF_NETWORK = 100
 
 /** How long a visit waits for its name's turn, and for how long a stop of the queue lets it wait on. */
 const PATIENCE_MS = 30_000
@@ -26,13 +27,14 @@ const POLL_MS = 1000
  */
 export interface IssuanceQueue {
   /**
-   * Queues a name, unless it has to be put right first, or too many wait that the client has visited.
-   * @param client a digest of who visits it
+   * Queues a name, unless it has to be put right first, or too many wait that count for the network. Of the networks that visit
+   * it, it counts for one with fewest names: so no stranger makes the names of others count for himself.
+   * @param network a digest of that from which it is visited
    * @throws {IssuanceError}
    */
-  add: (name: string, client?: string) => Promise<void>
+  add: (name: string, network?: string) => Promise<void>
   /** Queues a name, and waits for its certificate while that may come soon. @throws {IssuanceError} */
-  obtain: (name: string, client?: string) => Promise<StoredCertificate>
+  obtain: (name: string, network?: string) => Promise<StoredCertificate>
   /** Goes on with what is due, also with what other processes have queued. */
   resume: () => void
   /** Why nothing is ordered for now. */
@@ -48,8 +50,8 @@ export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
 
   return {
     add,
-    async obtain(name, client) {
-      await add(name, client)
+    async obtain(name, network) {
+      await add(name, network)
       const begunAt = monotonic()
       for (let lookedAt = begunAt; monotonic() - begunAt < PATIENCE_MS;) {
         const issued = await line.attemptOf(name)?.catch((error: unknown) => throwUnlessSoon(error, now()))
@@ -76,19 +78,27 @@ export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
 /** @param onAdded called with each name that waits */
 function createAdd({ db, now, registrableOf }: LineDeps, onAdded: () => void): IssuanceQueue['add'] {
   const adds = createSharedRuns<void>(MAX_ADDS)
-  return (name, client) => {
+  /** How many names count for a network: those that wait, and those that were ordered lately. */
+  const loadOf = async (network: string) =>
+    (await countQueuedOf(db.read, network)) + (await countOrders(db.read, now() - TOTAL_MS, network))
+  const isBetter = async (network: string | undefined, present: string | null) =>
+    network !== undefined &&
+    network !== present &&
+    (present === null || (await loadOf(network)) < (await loadOf(present)))
+
+  return (name, network) => {
     const visitedAt = now()
     return adds.share(name, async () => {
       const found = await findIssuance(db.read, name)
       const { retryAt = 0, fault, queuedAt } = found ?? {}
       if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name}: ${fault}`)
-      const isOthers = client !== undefined && client !== found?.client
-      if (queuedAt === undefined && client !== undefined && (await countQueuedOf(db.read, client)) >= MAX_OF_CLIENT)
+      const isNew = queuedAt === undefined
+      if (isNew && network !== undefined && (await countQueuedOf(db.read, network)) >= MAX_OF_NETWORK)
         throw new IssuanceError(
-          `no certificate for ${name} yet: ${MAX_OF_CLIENT} names wait that this client has visited`,
+          `no certificate for ${name} yet: ${MAX_OF_NETWORK} names wait that were visited from this network`,
         )
-      if (queuedAt === undefined || isOthers)
-        await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client: client ?? null })
+      if (isNew || (await isBetter(network, found?.client ?? null)))
+        await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client: network ?? null })
       onAdded()
     })
   }

@@ -61,11 +61,11 @@ export async function resetIssuance(db: Executor, name: string): Promise<void> {
 /** Whose share of the orders a name takes. */
 export interface Holder {
   registrable: string
-  /** A digest of who visits it, by a key of this process; null when nobody is known. */
+  /** A digest of the network from which it is visited, by a key of this process; null when none is known. */
   client: string | null
 }
 
-/** Has a name wait for its first certificate. One that does already keeps its turn, and is from then on of whom visits it now. */
+/** Has a name wait for its first certificate. One that does already keeps its turn, and counts for this holder from then on. */
 export async function enqueue(db: Executor, name: string, queuedAt: number, holder: Holder): Promise<void> {
   await db
     .insertInto('issuances')
@@ -79,15 +79,23 @@ export async function enqueue(db: Executor, name: string, queuedAt: number, hold
     .execute()
 }
 
-/** How many names wait that a client has visited last. */
-export async function countQueuedOf(db: Executor, client: string): Promise<number> {
+/** How many names wait that count for a network. */
+export async function countQueuedOf(db: Executor, network: string): Promise<number> {
   const row = await db
     .selectFrom('issuances')
     .select((each) => each.fn.countAll<number>().as('count'))
     .where('queued_at', 'is not', null)
-    .where('client', '=', client)
+    .where('client', '=', network)
     .executeTakeFirstOrThrow()
   return row.count
+}
+
+/** How many orders were placed since a time: of all names, or of first certificates that count for a network. */
+export async function countOrders(db: Executor, since: number, network?: string): Promise<number> {
+  const orders = db.selectFrom('acme_orders').select((each) => each.fn.countAll<number>().as('count'))
+  const late = orders.where('placed_at', '>', since)
+  const counted = network === undefined ? late : late.where('client', '=', network)
+  return (await counted.executeTakeFirstOrThrow()).count
 }
 
 export async function dequeue(db: Executor, name: string): Promise<void> {
@@ -100,14 +108,14 @@ export interface QueueQuery {
   now: number
   /** Orders since then count for whom they were placed. */
   since: number
-  /** The most orders of one registrable domain, and of one client, since then. */
+  /** The most orders of one registrable domain, and of one network, since then. */
   most: number
   /** Names that are ordered at the moment. */
   except: string[]
 }
 
 /**
- * The name whose turn it is: of those who have had fewest orders since a time, by registrable domain and by client, the one that
+ * The name whose turn it is: of those who have had fewest orders since a time, by registrable domain and by network, the one that
  * has waited longest; undefined when none may be ordered now.
  */
 export async function findNext(db: Executor, { now, since, most, except }: QueueQuery): Promise<string | undefined> {

@@ -24,8 +24,14 @@ const limits: Record<Purpose, { burst: number; total: number }> = {
   operator: { burst: 10, total: 200 },
 }
 
-/** The most first certificates of one registrable domain, and of one client, within the long limit: a quarter. */
-export const SHARE = 40
+/**
+ * The most first certificates of one registrable domain, and of one network, within the long limit: a quarter of what others
+ * have left. So many domains and networks of one stranger leave places, and one that has had none always may have one.
+ * @param ordered certificates of all within the limit
+ */
+export function shareOf(ordered: number): number {
+  return Math.max(1, Math.floor((limits.first.total - ordered) / 3))
+}
 
 /** How long to wait for a place in the burst. */
 const LONGEST_WAIT_MS = 20_000

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
 import type { Link } from '../links/link.ts'
+import { createBell } from '../lib/bell.ts'
 import { linkOfId } from '../links/look-up.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
@@ -9,11 +10,13 @@ import { createEvent } from './event.ts'
 import { OwnHostError, RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
 import { NotNow, siteOf, type Receivers } from './receivers.ts'
-import type { Ends } from './sender.ts'
+import { YIELD_MS, type Ends } from './sender.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
 
-/** Checks at the same time. */
-const WIDTH = 4
+/** Checks at the same time. Each leaves its place to the next one after `YIELD_MS`, */
+export const WIDTH = 4
+/** as long as there are no more of these: whoever has many machines that do not respond holds up the checks of nobody else. */
+export const MAX_LATE_CHECKS = 64
 const PAGE = 100
 /** Checks that must fail in a row, a day apart: many sites are down for an hour. */
 const FAILURES = 2
@@ -39,35 +42,83 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   const { db, now } = deps
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
-  for (;;) {
-    const page = await findDueChecks(db.read, now(), PAGE)
-    const due = page.values()
-    const worker = async () => {
-      for (const linkId of due) {
-        if (isEnding()) return
-        await checkLink(deps, lease, linkId, signal)
-      }
+  const places = createPlaces()
+  const start = async (linkId: number) => {
+    await places.free()
+    if (isEnding()) return
+    // Before the check, so that a crash causes no second one within the day.
+    await postpone(deps, lease, linkId, CHECK_MS)
+    places.start(checkLink(deps, lease, linkId, signal))
+  }
+  try {
+    for (let isMore = true; isMore && !isEnding();) {
+      const page = await findDueChecks(db.read, now(), PAGE)
+      for (const linkId of page) await start(linkId)
+      isMore = page.length === PAGE
     }
-    await Promise.all(Array.from({ length: WIDTH }, worker))
-    if (page.length < PAGE || isEnding()) return
+  } finally {
+    await places.ended()
   }
 }
 
-async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
-  const { db, now, random } = deps
-  // The jitter keeps checks from gathering.
-  const postpone = (ms: number) => {
-    const next = now() + ms + Math.floor(random() * (CHECK_MS / 24))
-    return lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+/** The checks under way. */
+function createPlaces() {
+  const running = new Set<Promise<void>>()
+  const bell = createBell()
+  const failures: unknown[] = []
+  let late = 0
+
+  async function run(check: Promise<void>): Promise<void> {
+    let isLate = false
+    const yieldPlace = () => {
+      if (isLate || late >= MAX_LATE_CHECKS) return
+      isLate = true
+      late++
+      bell.ring()
+    }
+    const timer = setInterval(yieldPlace, YIELD_MS)
+    await check.catch((error: unknown) => void failures.push(error))
+    clearInterval(timer)
+    if (isLate) late--
   }
-  // Before the check, so that a crash causes no second one within the day.
-  await postpone(CHECK_MS)
-  const link = await linkOfId({ db }, linkId)
+
+  function throwFailure(): void {
+    if (failures.length > 0) throw failures[0]
+  }
+
+  return {
+    /** Resolves when there is room for another one. @throws what a check has failed with: not its destination, but the store or the lease */
+    async free(): Promise<void> {
+      while (running.size - late >= WIDTH) await bell.wait(YIELD_MS)
+      throwFailure()
+    },
+    start(check: Promise<void>): void {
+      const done = run(check).finally(() => {
+        running.delete(done)
+        bell.ring()
+      })
+      running.add(done)
+    },
+    async ended(): Promise<void> {
+      await Promise.all(running)
+      throwFailure()
+    },
+  }
+}
+
+// The jitter keeps checks from gathering.
+function postpone({ now, random }: DestinationsDeps, lease: Lease, linkId: number, ms: number): Promise<void> {
+  const next = now() + ms + Math.floor(random() * (CHECK_MS / 24))
+  return lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+}
+
+async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
+  const link = await linkOfId(deps, linkId)
   const url = link && destinationOf(link)
   // A sweep may not have come to a link yet whose destination was listed or blocked.
   if (link === undefined || url === undefined || deps.screen(url) !== undefined) return
   const error = await errorOf(deps, url, signal)
-  if (error instanceof NotNow) return postpone(LATER_MS)
+  if (error instanceof NotNow) return postpone(deps, lease, linkId, LATER_MS)
   if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
 }
 
