@@ -16,6 +16,7 @@ import {
   BEHIND,
   MISSING,
   selectMissing,
+  selectRaw,
   EXCESS,
   readUnion,
   selectEdges,
@@ -59,6 +60,11 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     async missing(linkId) {
       const { bind, values } = createParameters()
       const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
+      return row?.[1] ?? 0
+    },
+    async rawScans(linkIds, ranges) {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectRaw(bind, linkIds, ranges)], values)
       return row?.[1] ?? 0
     },
     async ofLink(linkId, asked) {
