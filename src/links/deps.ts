@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { InLine } from '../lib/in-line.ts'
 import type { IsReserved } from './code.ts'
 import type { Designs } from './design.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
@@ -17,6 +18,8 @@ export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
   passwords: Passwords
   designs: Designs
   webhooks: LinkWebhooks
+  /** Runs the changes of each link, by its ID, one after the other. */
+  changes: InLine<number>
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   /** Adds visits that were counted elsewhere, once for each link. */

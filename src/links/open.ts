@@ -4,7 +4,7 @@ import { findAvailability, type Availability } from './availability.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk/bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './bulk/change-many.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
-import { changeLink, deleteLink, type ChangeOptions } from './change.ts'
+import { changeLink, createChangesInLine, deleteLink, type ChangeOptions } from './change.ts'
 import type { Client } from './client.ts'
 import { createReserved } from './code.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
@@ -74,7 +74,7 @@ export interface Links {
 }
 
 /** What links need of the rest of the program. */
-export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords'> {
+export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'changes'> {
   passwordTurn: Turns['run']
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
@@ -84,7 +84,8 @@ export function openLinks(needs: LinksNeeds): Links {
   const { db, now } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
-  const deps: LinkDeps = { ...needs, isReserved, idempotency: createIdempotency(db, now), passwords }
+  const changes = createChangesInLine()
+  const deps: LinkDeps = { ...needs, isReserved, idempotency: createIdempotency(db, now), passwords, changes }
   return {
     create: createLink.bind(null, deps),
     createBulk: createBulk.bind(null, deps),

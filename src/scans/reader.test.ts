@@ -48,9 +48,9 @@ test('equal queries that wait share a call, and none gets the result of a call t
   for (let at = 0; at < 6; at++) await finish()
   assert.equal(calls.length, 6)
   assert.deepEqual(calls.slice(0, 3), [
-    ['stats', 1, month, 1000],
-    ['stats', 1, month, 1001],
-    ['stats', 2, month, 1002],
+    ['quickStats', 1, month, 1000],
+    ['quickStats', 1, month, 1001],
+    ['quickStats', 2, month, 1002],
   ])
   assert.deepEqual(await Promise.all([first, ...same, ...others]), [1, 2, 2, 2, 3, 4, 5, 6])
 })
@@ -64,11 +64,11 @@ test('at most one call for statistics or an export is queued at the thread, and 
   }
   void reader.stats(who('modest'), 99, month)
   await turn()
-  assert.deepEqual(calls.map(([name]) => name).sort(), ['stats', 'totals'])
+  assert.deepEqual(calls.map(([name]) => name).sort(), ['quickStats', 'totals'])
   for (let at = 0; at < 3; at++) await finish()
   // A client with one query does not wait for all queries of another.
   assert.ok(
-    calls.some(([name, linkId]) => name === 'stats' && linkId === 99),
+    calls.some(([name, linkId]) => name === 'quickStats' && linkId === 99),
     JSON.stringify(calls),
   )
 })
@@ -85,5 +85,29 @@ test('a query that gives way takes none with it that shares its call', async () 
   assert.equal(calls.length, 1)
   for (let at = 0; at < 2; at++) await finish()
   assert.deepEqual(await Promise.all([first, sharing]), [1, 2])
+  assert.equal(reader.queued(), 0)
+})
+
+test('statistics that take long wait apart: those of others, and exports, are read meanwhile', async () => {
+  const started: string[] = []
+  const long = Promise.withResolvers<string>()
+  const call = async (name: string, linkId: unknown) => {
+    started.push(`${name} ${JSON.stringify(linkId)}`)
+    if (name.startsWith('quickStats')) return [2, 3].includes(linkId as number) ? 'quick' : undefined
+    return name === 'stats' && linkId === 1 ? long.promise : name
+  }
+  const reader = createReader({ call } as unknown as WarehouseClient, () => 1000)
+  const slow = reader.stats(who('greedy'), 1, month)
+  const same = reader.stats(who('other'), 1, month)
+  const many = reader.statsOfMany(who('other'), [{ id: 4, isCounted: true }], month, 1000)
+  assert.equal(await reader.stats(who('modest'), 2, month), 'quick')
+  assert.equal(await reader.page(who('modest'), 'scans', 5, [], 10), 'exportPage')
+  assert.equal(await reader.stats(who('greedy'), 3, month), 'quick')
+  assert.deepEqual(
+    started.filter((each) => !each.startsWith('quick')),
+    ['stats 1', 'exportPage "scans"'],
+  )
+  long.resolve('long')
+  assert.deepEqual(await Promise.all([slow, same, many] as Promise<unknown>[]), ['long', 'long', 'statsOfMany'])
   assert.equal(reader.queued(), 0)
 })

@@ -7,7 +7,7 @@ import type { Stats } from './statistics/stats.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
-import { createTurns, type Waiter } from '../lib/turns.ts'
+import { createTurns, type Turns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
 export interface Reader {
@@ -27,18 +27,42 @@ export interface Reader {
 }
 
 /**
- * Reads the warehouse. However many requests wait, at most two calls are queued at its thread beside the fold: one for
- * totals, batched, and one for statistics or an export. So the fold never waits for more than these.
+ * Reads the warehouse. However many requests wait, at most three calls are queued at its thread beside the fold: one for
+ * totals, batched, one for statistics or an export, and one for statistics that take long. So the fold never waits for more than
+ * these. Whether statistics take long turns out in their first turn; then they wait for another, apart from all others.
  */
 export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
   // The slots of the requests bound how many wait.
-  const turns = createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
+  const lane = () => createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
+  const [quick, long] = [lane(), lane()]
   // One load for all who ask meanwhile.
   const behind = createBatcher(async () => [await warehouse.call('behindMs')])
-  // Equal queries share a call that has not started; one that has may miss what was folded since.
-  const waiting = new Map<string, { who: Waiter; result: Promise<Stats> }>()
+  const quickStats = shareEqual(quick, (...args) => warehouse.call('quickStats', ...args, now()))
+  const longStats = shareEqual(long, (...args) => warehouse.call('stats', ...args, now()))
 
-  function stats(who: Waiter, linkId: number, query: StatsQuery): Promise<Stats> {
+  return {
+    othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
+    totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
+    stats: async (...args) => (await quickStats(...args)) ?? longStats(...args),
+    statsOfMany: async (who, ...args) =>
+      (await quick.run(who, () => warehouse.call('quickStatsOfMany', ...args))) ??
+      long.run(who, () => warehouse.call('statsOfMany', ...args)),
+    page: (who, ...args) => quick.run(who, () => warehouse.call('exportPage', ...args)),
+    missing: (who, linkId) => quick.run(who, () => warehouse.call('missing', linkId)),
+    queued: () => quick.waiting() + long.waiting(),
+  }
+}
+
+type ReadStats<T> = (linkId: number, query: StatsQuery) => Promise<T>
+
+/** Equal queries share a call that has not started; one that has may miss what was folded since. */
+function shareEqual<T>(
+  turns: Turns,
+  read: ReadStats<T>,
+): (who: Waiter, ...args: Parameters<ReadStats<T>>) => Promise<T> {
+  const waiting = new Map<string, { who: Waiter; result: Promise<T> }>()
+
+  return function stats(who, linkId, query): Promise<T> {
     const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience, query.previous])
     const shared = waiting.get(key)
     if (shared !== undefined) {
@@ -51,20 +75,10 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
     const forget = () => waiting.get(key)?.result === result && waiting.delete(key)
     const result = turns.run(who, () => {
       forget()
-      return warehouse.call('stats', linkId, query, now())
+      return read(linkId, query)
     })
     waiting.set(key, { who, result })
     result.catch(forget)
     return result
-  }
-
-  return {
-    othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
-    totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
-    stats,
-    statsOfMany: (who, ...args) => turns.run(who, () => warehouse.call('statsOfMany', ...args)),
-    page: (who, ...args) => turns.run(who, () => warehouse.call('exportPage', ...args)),
-    missing: (who, linkId) => turns.run(who, () => warehouse.call('missing', linkId)),
-    queued: turns.waiting,
   }
 }

@@ -30,8 +30,8 @@ export interface PostgresThreadOptions {
   times: PostgresTimes
 }
 
-/** Those that read, purge and prune, beside the one that folds. */
-const CONNECTIONS = 3
+/** Those that read, also statistics that take long, purge and prune, beside the one that folds. */
+const CONNECTIONS = 4
 /** A step of a purge on a slow disk, or statistics of many links. */
 const STATEMENT_MS = 30_000
 /** How long statistics are waited for after the fold has lost its connection. */

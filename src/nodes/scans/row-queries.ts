@@ -19,6 +19,7 @@ import {
   BEHIND,
   MISSING,
   selectMissing,
+  selectRaw,
   EXCESS,
   readUnion,
   selectEdges,
@@ -67,6 +68,11 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     async missing(linkId) {
       const { bind, values } = createParameters()
       const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
+      return row?.[1] ?? 0
+    },
+    async rawScans(linkIds, ranges) {
+      const { bind, values } = createParameters()
+      const [row] = await readUnion(query, [selectRaw(bind, linkIds, ranges)], values)
       return row?.[1] ?? 0
     },
     async ofLink(linkId, asked) {

@@ -13,6 +13,7 @@ export const EXCESS = 2
 export const SOURCES = 3
 export const BEHIND = 4
 export const MISSING = 5
+export const RAW = 6
 
 /** A node that has not folded for so long is gone: nothing says when the rest of its journal will be folded. */
 const LIVE_FOR = '1 hour'
@@ -148,6 +149,21 @@ export function selectMissing(bind: Bind, linkId: number, { fromSlot, toSlot }: 
   const sum = `select sum(humans + bots) from quirl_scans.raw_missing
     where link_id = ${bind(linkId)}::bigint and slot >= ${bind(fromSlot)}::int and slot < ${bind(toSlot)}::int`
   return { kind: MISSING, columns: [`coalesce((${sum}), 0)`], from: '(values (0)) as one' }
+}
+
+/** How many scans of links have a row in some ranges. */
+export function selectRaw(bind: Bind, linkIds: number[], ranges: SlotRange[]): Select {
+  const links = `${bind(linkIds)}::bigint[]`
+  const from = bind(ranges.map(({ fromSlot }) => fromSlot))
+  const to = bind(ranges.map(({ toSlot }) => toSlot))
+  const sumOf = (table: string) =>
+    `coalesce((select sum(humans + bots) from quirl_scans.${table}
+     where link_id = any(${links}) and slot >= from_slot and slot < to_slot), 0)`
+  return {
+    kind: RAW,
+    columns: [`coalesce(sum(${sumOf('quarter_hourly')} - ${sumOf('raw_missing')}), 0)`],
+    from: `unnest(${from}::int[], ${to}::int[]) as range (from_slot, to_slot)`,
+  }
 }
 
 /** How far the fold of another node is behind, in milliseconds by the clock of PostgreSQL; of nodes that have folded lately. */

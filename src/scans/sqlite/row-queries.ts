@@ -6,6 +6,7 @@ import {
   type SlotRange,
   type TextOf,
   type TotalsRow,
+  type ManyRows,
   type PageQueries,
   type ScanRow,
   type SlotRow,
@@ -13,6 +14,7 @@ import {
   type Sources,
 } from '../statistics/row-queries.ts'
 import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Audience } from '../statistics/stats-query.ts'
 import type { Parts } from '../statistics/window.ts'
@@ -24,8 +26,28 @@ const BEHIND_MS = 0
 const counts = 'humans, human_firsts, bots, bot_firsts'
 type Db = Pick<Warehouse, 'db'>
 
-/** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
-export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {
+/** Scans that are counted between two pauses, for a few milliseconds. */
+const STEP = 2_000
+
+/** How scans are counted one by one: a link may have millions of them at the edges of a window. */
+interface Counting {
+  /** Called after each `STEP` of them. */
+  pause: () => Promise<void>
+  /** The longest range of one statement, which counts without a pause, in milliseconds. */
+  statementMs: number
+}
+
+/** In one turn of the event loop. */
+const atOnce: Counting = { pause: async () => {}, statementMs: Number.POSITIVE_INFINITY }
+
+/** The counting of a connection in whose transaction nothing changes. */
+export const inSteps: Counting = { pause: () => yieldToEventLoop(), statementMs: 3_600_000 }
+
+/**
+ * Reads the rows of the embedded store.
+ * @param counting by default, each call reads in one turn of the event loop, so that no fold comes between
+ */
+export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, counting = atOnce): RowQueries {
   const { db, dictionary } = warehouse
   return {
     async totals(linkIds) {
@@ -34,19 +56,21 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>):
     },
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
+    rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
     async ofLink(linkId, { audience, slots, parts, previous, window }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),
-        values: readValues(warehouse, linkId, audience, parts),
-        previous: previous && createSourceReader(warehouse, audience, previous)(linkId),
+        values: await readValues(warehouse, counting, linkId, audience, parts),
+        previous: previous && (await createSourceReader(warehouse, counting, audience, previous)(linkId)),
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }
     },
     async ofLinks(linkIds, { audience, slots, parts }) {
       const slotsOf = readSlots(warehouse, slots)
-      const sourcesOf = createSourceReader(warehouse, audience, parts)
-      const links = linkIds.map((linkId) => ({ slots: slotsOf(linkId), sources: sourcesOf(linkId) }))
+      const sourcesOf = createSourceReader(warehouse, counting, audience, parts)
+      const links: ManyRows['links'] = []
+      for (const linkId of linkIds) links.push({ slots: slotsOf(linkId), sources: await sourcesOf(linkId) })
       return { links, behindMs: BEHIND_MS }
     },
     ...openPages(db),
@@ -71,6 +95,16 @@ function readMissing({ db }: Pick<Warehouse, 'db'>, linkId: number, { fromSlot, 
     'select total(humans + bots) as scans from raw_missing where link_id = ? and slot >= ? and slot < ?',
   )
   return (read.get(linkId, fromSlot, toSlot) as { scans: number }).scans
+}
+
+/** Counts the scans that have a row, by what the rollup has and what is missing. */
+function countRaw({ db }: Pick<Warehouse, 'db'>, linkIds: number[], ranges: SlotRange[]): number {
+  const sumOf = (table: string) =>
+    `(select total(humans + bots) from ${table} where link_id = ?1 and slot >= ?2 and slot < ?3)`
+  const read = db.prepare(`select ${sumOf('quarter_hourly')} - ${sumOf('raw_missing')} as scans`)
+  const countOf = (linkId: number, { fromSlot, toSlot }: SlotRange) =>
+    (read.get(linkId, fromSlot, toSlot) as { scans: number }).scans
+  return linkIds.reduce((sum, linkId) => ranges.reduce((all, range) => all + countOf(linkId, range), sum), 0)
 }
 
 /** Reads each text once: a page of the export has few, each many times. */
@@ -118,9 +152,10 @@ interface SourceRow {
  */
 function createSourceReader(
   { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
+  { pause, statementMs }: Counting,
   audience: Audience,
   { months, days, raw, excess }: Parts,
-): (linkId: number) => Sources {
+): (linkId: number) => Promise<Sources> {
   const { scans } = columnsOf[audience]
   const rollup = (table: string) =>
     db.prepare(
@@ -134,7 +169,7 @@ function createSourceReader(
     { read: rollup('monthly'), periods: periodsOf(months) },
     { read: rollup('daily'), periods: periodsOf(days) },
   ]
-  return (linkId) => {
+  return async (linkId) => {
     const sums: Sources = { qr: 0, link: 0 }
     const add = (rows: SourceRow[], sign = 1) => {
       for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += sign * row.scans
@@ -142,8 +177,15 @@ function createSourceReader(
     for (const { read, periods } of rollups) {
       for (const period of periods) add(read.all(linkId, period) as unknown as SourceRow[])
     }
-    for (const range of raw) add(edges.all(linkId, ...range) as unknown as SourceRow[])
-    for (const { from, to } of excess) add(edges.all(linkId, from, to) as unknown as SourceRow[], -1)
+    const addEdge = async (from: number, to: number, sign = 1) => {
+      for (let at = from; at < to; await pause()) {
+        const end = Math.min(to, at + statementMs)
+        add(edges.all(linkId, at, end) as unknown as SourceRow[], sign)
+        at = end
+      }
+    }
+    for (const range of raw) await addEdge(...range)
+    for (const { from, to } of excess) await addEdge(from, to, -1)
     return sums
   }
 }
@@ -153,10 +195,16 @@ function periodsOf(ranges: [from: number, to: number][]): number[] {
 }
 
 /** Counts the scans of a link by value. */
-function readValues(warehouse: Db, linkId: number, audience: Audience, parts: Parts): ValueSums {
+async function readValues(
+  warehouse: Db,
+  counting: Counting,
+  linkId: number,
+  audience: Audience,
+  parts: Parts,
+): Promise<ValueSums> {
   const sums = createValueSums()
   addRollups(warehouse, linkId, audience, parts, sums)
-  addRawScans(warehouse, linkId, audience, parts, sums)
+  await addRawScans(warehouse, createRawCounter(warehouse, counting, audience), linkId, audience, parts, sums)
   return sums
 }
 
@@ -178,13 +226,19 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts
 }
 
 /** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
-function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: Parts, sums: ValueSums): void {
-  const count = createRawCounter(warehouse, audience)
-  for (const range of parts.raw) count(linkId, range, sums.add)
+async function addRawScans(
+  warehouse: Db,
+  count: ReturnType<typeof createRawCounter>,
+  linkId: number,
+  audience: Audience,
+  parts: Parts,
+  sums: ValueSums,
+): Promise<void> {
+  for (const range of parts.raw) await count(linkId, range, sums.add)
   const counted = createValueLookup(warehouse, linkId, audience)
   for (const { day, from, to } of parts.excess) {
     const excess = createValueSums()
-    count(linkId, [from, to], excess.add)
+    await count(linkId, [from, to], excess.add)
     for (const dimension of dimensionNames.keys()) {
       for (const [value, { scans, firsts }] of excess.of(dimension))
         sums.subtract(dimension, value, scans, firsts, counted(day, dimension, value))
@@ -196,15 +250,17 @@ function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: P
  * Counts raw scans by value, for each dimension. Each row is read once and counted here: SQLite would read and sort all rows
  * for each dimension. An iterator, because a link may have any number of rows.
  */
-function createRawCounter({ db }: Db, audience: Audience) {
+function createRawCounter({ db }: Db, { pause }: Counting, audience: Audience) {
   const read = db.prepare(
     `select first, ${dimensionNames.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${conditionOf[audience]}`,
   )
   read.setReturnArrays(true)
-  return (linkId: number, range: [from: number, to: number], add: ValueSums['add']): void => {
+  return async (linkId: number, range: [from: number, to: number], add: ValueSums['add']): Promise<void> => {
+    let counted = 0
     for (const row of read.iterate(linkId, ...range)) {
       const [first = 0, ...values] = row as unknown as number[]
       for (const [at, value] of values.entries()) add(at, value, 1, first)
+      if (++counted % STEP === 0) await pause()
     }
   }
 }

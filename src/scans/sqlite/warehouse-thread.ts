@@ -1,9 +1,11 @@
-// The thread that owns the warehouse. It runs one call at a time; a fold yields to other calls between its chunks.
+// The thread that owns the warehouse. It runs one call at a time; a fold yields to other calls between its
+// chunks, and so do statistics that take long.
 import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
 import { createYield, lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
+import { createLongReading } from './long-reading.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { createReading } from '../statistics/reading.ts'
 import { openDiskMemory } from '../../disk/memory.ts'
@@ -29,6 +31,7 @@ const yieldNow = createYield()
 const warehouse = openWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
 const reading = createReading(openRowQueries(warehouse))
+const { close: closeLong, ...longReading } = createLongReading(options.warehouse)
 const fold = openFold(warehouse, options, yieldNow)
 const reusable = createReusable()
 
@@ -50,6 +53,7 @@ const calls: WarehouseCalls = {
     return { result, counts: await reading.people(count) }
   },
   ...reading,
+  ...longReading,
   addImported: async (counts) => confirmed(warehouse.addImported(counts)),
   addPart: async (part) => confirmed(warehouse.addPart(part)),
   lost: async () => warehouse.lost(),
@@ -62,6 +66,7 @@ const calls: WarehouseCalls = {
   linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
   async close() {
     await fold.close()
+    closeLong()
     warehouse.close()
   },
 }

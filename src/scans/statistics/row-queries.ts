@@ -118,6 +118,8 @@ export interface RowQueries extends PageQueries {
   behindMs: () => Promise<number>
   /** How many scans of a link are counted and have no row, ever. */
   missing: (linkId: number) => Promise<number>
+  /** How many scans of links have rows of their own in ranges of the quarter-hourly rollup, nearly: old rows may be removed. */
+  rawScans: (linkIds: number[], ranges: SlotRange[]) => Promise<number>
   ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
   ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
   /** Reads the texts of these ids, which never change. */

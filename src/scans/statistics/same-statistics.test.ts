@@ -87,3 +87,27 @@ test('both stores return the same statistics of the same scans, to the byte', as
   for (const linkId of links) await same((reading) => exported(reading, 'scans', linkId), `the export of ${linkId}`)
   for (const linkId of links) await same((reading) => exportedCounts(reading, linkId), `the counts of ${linkId}`)
 })
+
+for (const { name, open } of scanStores) {
+  test(`${name} reads nothing at once that counts more than 20,000 scans one by one`, async (t) => {
+    const store = await open(t)
+    if (store === undefined) return
+    const random = seededRandom(t)
+    const night = Date.UTC(2026, 10, 21)
+    const scans = randomScans(random, 20_500, 1).map((scan) => {
+      return { ...scan, linkId: 1, at: night + Math.floor((scan.at - (END - DAY)) / 3) }
+    })
+    await fill(store, scans)
+    const now = END + 60_000
+    const query = { days: 2, audience: 'all', previous: false } as const
+    const links = [1, 2].map((id) => ({ id, isCounted: true }))
+    const inUtc = { ...query, timeZone: 'UTC' }
+    // There, a day begins at ten: what came before is subtracted from that of UTC.
+    const inKiritimati = { ...query, days: 1, timeZone: 'Pacific/Kiritimati' }
+    assert.deepEqual(await store.quickStats(1, inUtc, now), await store.stats(1, inUtc, now))
+    assert.deepEqual(await store.quickStatsOfMany(links, inUtc, now), await store.statsOfMany(links, inUtc, now))
+    assert.equal(await store.quickStats(1, inKiritimati, now), undefined)
+    assert.equal(await store.quickStatsOfMany(links, inKiritimati, now), undefined)
+    assert.deepEqual(await store.quickStats(2, inKiritimati, now), await store.stats(2, inKiritimati, now))
+  })
+}

@@ -80,6 +80,17 @@ export function windowOf({ days, timeZone }: StatsQuery, now: number) {
   return { window, parts, from: first.date, to: last.date }
 }
 
+/** The ranges of a query whose scans are counted one by one; none in UTC, where each day is in the rollups. */
+export function rawRanges(query: StatsQuery, now: number): SlotRange[] {
+  const windows = [windowOf(query, now), ...(query.previous === true ? [windowBefore(query, now)] : [])]
+  return windows.flatMap(({ parts: { raw, excess } }) =>
+    [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
+      fromSlot: slotOf(from),
+      toSlot: slotOf(to),
+    })),
+  )
+}
+
 /** The statistics of a link without their breakdowns. */
 export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
 

@@ -1,0 +1,39 @@
+import { DatabaseSync } from 'node:sqlite'
+import { createReading, type Reading } from '../statistics/reading.ts'
+import { openDictionary } from './dictionary.ts'
+import { inSteps, openRowQueries } from './row-queries.ts'
+
+/** Statistics that take long, between which other calls and the fold go on. One call at a time. */
+export interface LongReading extends Pick<Reading, 'stats' | 'statsOfMany'> {
+  close: () => void
+}
+
+/**
+ * Reads on a connection of its own, which is opened by the first call: its transaction sees the store as it was when it began,
+ * whatever is folded meanwhile. The write-ahead log grows until it ends.
+ * @param file of a warehouse that is open
+ */
+export function createLongReading(file: string): LongReading {
+  let opened: { db: DatabaseSync; reading: Reading } | undefined
+
+  function open() {
+    const db = new DatabaseSync(file, { readOnly: true })
+    return { db, reading: createReading(openRowQueries({ db, dictionary: openDictionary(db) }, inSteps)) }
+  }
+
+  async function inOneState<T>(read: (reading: Reading) => Promise<T>): Promise<T> {
+    const { db, reading } = (opened ??= open())
+    db.exec('begin')
+    try {
+      return await read(reading)
+    } finally {
+      db.exec('commit')
+    }
+  }
+
+  return {
+    stats: (...args) => inOneState(({ stats }) => stats(...args)),
+    statsOfMany: (...args) => inOneState(({ statsOfMany }) => statsOfMany(...args)),
+    close: () => opened?.db.close(),
+  }
+}
