@@ -1,40 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { fc } from '../../../test/support/fast-check.ts'
 import { commonFields } from '../fields.ts'
 
 import { findKind, kinds } from './index.ts'
-
-const src = fileURLToPath(new URL('../..', import.meta.url))
-
-test("no kind's name occurs in src outside links/kinds", () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) =>
-      file.endsWith('.ts') &&
-      !file.endsWith('.test.ts') &&
-      // The import has the names of other services' fields.
-      !/^links\/kinds\/|^client\/api\.ts$|^cli\/import\/formats\.ts$/.test(file),
-  )
-  assert.ok(files.length > 30)
-  const names = kinds.map(({ name }) => name)
-  // Pages have inputs for a URL, and "page" is a value of ARIA.
-  const [all, ofKindsOnly] = [names, names.filter((name) => !['url', 'page'].includes(name))].map(
-    (each) => new RegExp(`(['"\`])(?:${each.join('|')})\\1`),
-  )
-  const found = files.flatMap((file) =>
-    readFileSync(join(src, file), 'utf8')
-      .split('\n')
-      // In a Pick stand the names of functions.
-      .filter((line) =>
-        (file.startsWith('web/') ? ofKindsOnly : all)?.test(line.replaceAll(/Pick<[^>]*>|aria-current="page"/g, '')),
-      )
-      .map((line) => `${file}: ${line.trim()}`),
-  )
-  assert.deepEqual(found, [])
-})
 
 test('no field of a kind has the name of a field that every link has', () => {
   const common = new Set(['kind', 'code', 'alias', 'active', 'design', 'payload', ...Object.keys(commonFields)])
