@@ -1,30 +1,9 @@
-import type { Database, Lookup } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { Content } from './kinds/kind.ts'
 import type { Link, Suspension } from './link.ts'
 import { idsOf } from './placements.ts'
 import { compileRules, type CompiledRules } from './rules/compile.ts'
-import { sql, type Selectable } from '#kysely'
-import type { Tables } from '../db/schema.ts'
-
-const columns = [
-  'id',
-  'code',
-  'kind',
-  'target',
-  'payload',
-  'utm',
-  'active',
-  'removed_source',
-  'rules',
-  'placements',
-  'password',
-  'warned_at',
-] as const
-type Values<Names extends readonly (keyof Tables['links'])[]> = {
-  -readonly [At in keyof Names]: Selectable<Tables['links']>[Names[At]]
-}
-/** The values of a link that visits need, in the order of `columns`; null when the link was deleted. */
-type VisitedValues = Values<typeof columns> | [id: null]
+import { createFindVisited, type VisitedValues } from './visited-store.ts'
 
 /** The part of a link that visits need. */
 export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 'active' | 'password'> {
@@ -81,22 +60,4 @@ export function placementsOf(placements: string): ReadonlyMap<string, string> {
 
 function parse(json: string): Record<string, unknown> {
   return json === '{}' ? {} : (JSON.parse(json) as Record<string, unknown>)
-}
-
-/** Looks a link up by the key of its code. */
-function createFindVisited({ prepareRead }: Pick<Database, 'prepareRead'>): Lookup<VisitedValues> {
-  const findLink = prepareRead<VisitedValues>((db, key) =>
-    db.selectFrom('links').select(columns).where('code_key', '=', key),
-  )
-  const findRetired = prepareRead<VisitedValues>((db, key) =>
-    db
-      .selectFrom('codes')
-      .select(sql<never>`null`.as('id'))
-      .where('code_key', '=', key),
-  )
-  // A code is in one of the two tables; nearly every visit finds it in the first. Both in one statement cost half as much again.
-  return (key) => {
-    const found = findLink(key)
-    return found instanceof Promise ? found.then((values) => values ?? findRetired(key)) : (found ?? findRetired(key))
-  }
 }

@@ -1,4 +1,4 @@
-import type { Database, Executor } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText, type CodeForm } from './code-image.ts'
 import type { Designs } from '../links/design.ts'
@@ -11,6 +11,7 @@ import { readFileSync } from 'node:fs'
 import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
 import { drawable } from './picture/fit.ts'
+import { deleteDesign, findDesign, putDesign } from './store.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
@@ -82,24 +83,6 @@ function createDesigns(
     save: (db, linkId, { value }) =>
       value === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(value)),
   }
-}
-
-/** The saved design of a link in JSON; undefined when it has none. */
-async function findDesign(db: Executor, linkId: number): Promise<string | undefined> {
-  const row = await db.selectFrom('designs').select('design').where('link_id', '=', linkId).executeTakeFirst()
-  return row?.design
-}
-
-async function putDesign(db: Executor, linkId: number, design: string): Promise<void> {
-  await db
-    .insertInto('designs')
-    .values({ link_id: linkId, design })
-    .onConflict((conflict) => conflict.column('link_id').doUpdateSet({ design }))
-    .execute()
-}
-
-async function deleteDesign(db: Executor, linkId: number): Promise<void> {
-  await db.deleteFrom('designs').where('link_id', '=', linkId).execute()
 }
 
 /** Returns a function that leaves out of a text what the font cannot write. The font is read when it is first needed. */

@@ -4,8 +4,7 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import { fc } from '../../../test/support/fast-check.ts'
 import { createEncoder, type QrSymbol } from '../encoder/encoder.ts'
 import { rasterOf, type Raster } from '../raster.ts'
-import { renderPng } from './png.ts'
-import { paintRows } from './rows.ts'
+import { renderPng, paintRows } from './png.ts'
 
 const encode = createEncoder()
 const black = { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] } as const

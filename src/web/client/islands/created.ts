@@ -1,6 +1,6 @@
 import { enableCopyButtons } from '../copy.ts'
 import { startKeeping } from '../keep-link.ts'
-import { enableShareButtons } from '../share.ts'
+import { canShare, share } from '../secure-context.ts'
 
 // On the page of an owner: buttons that copy and share, and what keeps its private address. The page works without it.
 
@@ -17,4 +17,14 @@ function cleanAddress(): void {
   if (names.length === 0) return
   for (const name of names) address.searchParams.delete(name)
   history.replaceState(history.state, '', address)
+}
+
+/** Shows the buttons `[data-share]` below an element where the browser can share; each shares the address in that attribute. */
+function enableShareButtons(root: ParentNode): void {
+  if (!canShare) return
+  for (const button of root.querySelectorAll<HTMLElement>('button[data-share]')) {
+    button.hidden = false
+    // A person who closes the browser's list of targets rejects the promise.
+    button.addEventListener('click', () => void share({ url: button.dataset['share'] ?? '' }).catch(() => {}))
+  }
 }

@@ -1,23 +1,23 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
-import type { Scannability } from '../../../qr/design/job.ts'
+import type { Scannability, Report } from '../../../qr/design/job.ts'
 import type { Design } from '../../../qr/design/schema.ts'
 import type { DesignFaultTexts } from '../../../texts/design-faults.ts'
 import type { PreviewTexts } from '../../../texts/preview.ts'
 import { designOfValues, valuesOfDesign } from '../../designer/values.ts'
 import { faultsOf, wholeFault, type Fault } from '../../designer/messages.ts'
-import { createCheck, type CheckResult } from '../check.ts'
+import { createCheck, type CheckResult, type Unavailable } from '../check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from '../chosen-logo.ts'
 import { faultsOfNumbers, readForm } from '../form-values.ts'
 import { createFontLoader, noFont } from '../font-loader.ts'
 import { createDrawDesign } from '../draw-design.ts'
-import { applyLook } from '../apply-look.ts'
 import { createView, type View } from '../view.ts'
-import { reportText, unavailableText } from '../report-text.ts'
+import { withLook } from '../../designer/presets.ts'
 
 // The live preview of the owner's page. The page works without it, so a failure here must leave the page as it is.
 
 const form = document.querySelector<HTMLFormElement>('form.design')
+
 if (form !== null) startPreview(form, createUpdate(form, form.dataset as DOMStringMap & PageData))
 
 type Texts = PreviewTexts & { faults: DesignFaultTexts }
@@ -183,4 +183,40 @@ function drawInto(view: View, texts: Texts, draw: () => string): Fault[] {
 
 function faultsOfLogo({ fault }: ChosenLogo, texts: Texts): Fault[] {
   return fault === undefined ? [] : faultsOf([{ pointer: '/design/logo/image', detail: fault }], texts.faults)
+}
+
+/** Sets the inputs of the form to what they hold, changed by a look. */
+function applyLook(form: HTMLFormElement, look: Record<string, unknown>): void {
+  const current = designOfValues(readForm(form).values)
+  const { logo: _logo, frame: _frame, ...rest } = withLook(current, look)
+  const values = valuesOfDesign(rest)
+  const names = new Set(
+    Object.keys(valuesOfDesign(look)).filter((name) => !/^(?:logo|frame|custom_frame|margin|ecl)/.test(name)),
+  )
+  for (const element of form.elements) {
+    if (!(element instanceof HTMLInputElement || element instanceof HTMLSelectElement)) continue
+    const value = names.has(element.name) ? values[element.name] : undefined
+    if (value === undefined) continue
+    if (element.type === 'radio' || element.type === 'checkbox') element.checked = element.value === value
+    else element.value = value
+  }
+}
+
+/** The report on a design that can be scanned, as sentences. */
+function reportText(texts: PreviewTexts, report: Report): string {
+  const { scannability, inverted, contrast_ratio: ratio, print, quiet_zone, logo_on_alignment } = report
+  /** With a comma in German. */
+  const number = (value: number) => value.toLocaleString(document.documentElement.lang)
+  return [
+    scannability === 'poor' && inverted ? texts.inverted : texts[scannability],
+    fillText(texts.contrast, { ratio: number(ratio) }),
+    fillText(texts.print, { width: print.smallest_mm, distance: number(print.distance_mm / 10) }),
+    ...(quiet_zone < 4 ? [texts.narrow] : []),
+    ...(logo_on_alignment ? [texts.covered] : []),
+  ].join(' ')
+}
+
+/** Why there is no report right now. */
+function unavailableText(texts: PreviewTexts, unavailable: Unavailable): string {
+  return typeof unavailable === 'object' ? fillText(texts.limited, unavailable) : texts[unavailable]
 }

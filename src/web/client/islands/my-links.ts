@@ -1,13 +1,32 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import type { MyLinksIslandTexts } from '../../../texts/my-links.ts'
-import { isKeptKey, mergeKept, readKept, writeFile } from '../../my-links/kept-links.ts'
-import { forgetLinks, MAX_KEPT, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
+import {
+  isKeptKey,
+  mergeKept,
+  readKept,
+  writeFile,
+  forgetLinks,
+  MAX_KEPT,
+  writeKept,
+  type KeptLink,
+  MAX_FILE,
+  readFile,
+  type LinkFault,
+  type ReadFile,
+} from '../../my-links/kept-links.ts'
 import { keptStorage } from '../kept-storage.ts'
-import { readChosenLinks } from '../chosen-links.ts'
 import { createWords, nameOf, type Words } from '../my-links-row.ts'
 import { readCounts } from '../my-links-statistics.ts'
-import { clearMessage, findParts, firstRows, moreRows, render, showMessage } from '../my-links-view.ts'
-import type { Parts, Shown } from '../my-links-view.ts'
+import {
+  clearMessage,
+  findParts,
+  firstRows,
+  moreRows,
+  render,
+  showMessage,
+  type Parts,
+  type Shown,
+} from '../my-links-view.ts'
 import { saveFile } from '../save-file.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 
@@ -15,6 +34,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 
 const section = document.querySelector<HTMLElement>('#my-links')
 const parts = section && findParts(section)
+
 if (section && parts) {
   const texts = JSON.parse(section.dataset['texts'] ?? '{}') as MyLinksIslandTexts
   start(parts, createWords(texts, section.dataset['origin'] ?? location.origin))
@@ -164,4 +184,17 @@ function addLinks(page: Page, links: KeptLink[]): void {
   showMessage(parts, added === 0 ? imported.none : words.count(imported, added))
   parts.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
   void loadCounts(page)
+}
+
+/** What a chosen file holds; undefined when none was chosen. A file that is too large is not read. */
+async function readChosenLinks(
+  file: File | undefined,
+): Promise<ReadFile | { fault: 'unreadable'; entry?: number; field?: LinkFault } | undefined> {
+  if (file === undefined) return undefined
+  if (file.size > MAX_FILE) return { fault: 'too_large' }
+  try {
+    return readFile(await file.text())
+  } catch {
+    return { fault: 'unreadable' }
+  }
 }
