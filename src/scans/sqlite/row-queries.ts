@@ -15,7 +15,7 @@ import {
 import type { DatabaseSync } from 'node:sqlite'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Audience } from '../statistics/stats-query.ts'
-import type { Parts } from '../statistics/window.ts'
+import type { RowRanges } from '../statistics/window.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 
@@ -34,18 +34,18 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>):
     },
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
-    async ofLink(linkId, { audience, slots, parts, previous, window }) {
+    async ofLink(linkId, { audience, slots, rowRanges, previous, window }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),
-        values: readValues(warehouse, linkId, audience, parts),
+        values: readValues(warehouse, linkId, audience, rowRanges),
         previous: previous && createSourceReader(warehouse, audience, previous)(linkId),
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }
     },
-    async ofLinks(linkIds, { audience, slots, parts }) {
+    async ofLinks(linkIds, { audience, slots, rowRanges }) {
       const slotsOf = readSlots(warehouse, slots)
-      const sourcesOf = createSourceReader(warehouse, audience, parts)
+      const sourcesOf = createSourceReader(warehouse, audience, rowRanges)
       const links = linkIds.map((linkId) => ({ slots: slotsOf(linkId), sources: sourcesOf(linkId) }))
       return { links, behindMs: BEHIND_MS }
     },
@@ -119,7 +119,7 @@ interface SourceRow {
 function createSourceReader(
   { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
   audience: Audience,
-  { months, days, raw, excess }: Parts,
+  { months, days, raw, excess }: RowRanges,
 ): (linkId: number) => Sources {
   const { scans } = columnsOf[audience]
   const rollup = (table: string) =>
@@ -153,18 +153,18 @@ function periodsOf(ranges: [from: number, to: number][]): number[] {
 }
 
 /** Counts the scans of a link by value. */
-function readValues(warehouse: Db, linkId: number, audience: Audience, parts: Parts): ValueSums {
+function readValues(warehouse: Db, linkId: number, audience: Audience, rowRanges: RowRanges): ValueSums {
   const sums = createValueSums()
-  addRollups(warehouse, linkId, audience, parts, sums)
-  addRawScans(warehouse, linkId, audience, parts, sums)
+  addRollups(warehouse, linkId, audience, rowRanges, sums)
+  addRawScans(warehouse, linkId, audience, rowRanges, sums)
   return sums
 }
 
-function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts, { add }: ValueSums): void {
+function addRollups({ db }: Db, linkId: number, audience: Audience, rowRanges: RowRanges, { add }: ValueSums): void {
   const { scans, firsts } = columnsOf[audience]
   for (const [table, ranges] of [
-    ['monthly', parts.months],
-    ['daily', parts.days],
+    ['monthly', rowRanges.months],
+    ['daily', rowRanges.days],
   ] as const) {
     // Summed here: a month has some ten thousand rows, and SQLite would sort them all to group them.
     const read = db.prepare(
@@ -178,11 +178,11 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts
 }
 
 /** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
-function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: Parts, sums: ValueSums): void {
+function addRawScans(warehouse: Db, linkId: number, audience: Audience, rowRanges: RowRanges, sums: ValueSums): void {
   const count = createRawCounter(warehouse, audience)
-  for (const range of parts.raw) count(linkId, range, sums.add)
+  for (const range of rowRanges.raw) count(linkId, range, sums.add)
   const counted = createValueLookup(warehouse, linkId, audience)
-  for (const { day, from, to } of parts.excess) {
+  for (const { day, from, to } of rowRanges.excess) {
     const excess = createValueSums()
     count(linkId, [from, to], excess.add)
     for (const dimension of dimensionNames.keys()) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReader } from './reader.ts'
+import { createScanReader } from './scan-reader.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 import { asHolder } from '../lib/holder.ts'
@@ -13,7 +13,7 @@ function start() {
     const number = calls.push(received)
     return new Promise((resolve) => returns.push(() => resolve(number)))
   }
-  const reader = createReader({ call } as unknown as WarehouseClient, () => 1000 + calls.length)
+  const reader = createScanReader({ call } as unknown as WarehouseClient, () => 1000 + calls.length)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   return {
     calls,

@@ -8,7 +8,7 @@ import type { StatsQuery } from './stats-query.ts'
 import { readPeople, readTotals, type PeopleOfLink } from './totals.ts'
 
 /** Reads the folded scans, in the warehouse's thread. */
-export interface Reading {
+export interface StatisticsCalls {
   totals: (linkIds: number[]) => Promise<Totals[]>
   people: (linkIds: number[]) => Promise<PeopleOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 /** Computes what is read of the rows of a store. */
-export function createReading(rows: RowQueries): Reading {
+export function createStatisticsCalls(rows: RowQueries): StatisticsCalls {
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
     people: (linkIds) => readPeople(rows, linkIds),

@@ -10,7 +10,7 @@ import type { WarehouseClient } from './warehouse-client.ts'
 import { createTurns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
-export interface Reader {
+export interface ScanReader {
   totals: (linkId: number) => Promise<Totals>
   /** Until when the scans of other nodes are included in what is read then, if they are far behind. */
   othersAsOf: () => Promise<AsOf>
@@ -30,7 +30,7 @@ export interface Reader {
  * Reads the warehouse. However many requests wait, at most two calls are queued at its thread beside the fold: one for
  * totals, batched, and one for statistics or an export. So the fold never waits for more than these.
  */
-export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
+export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): ScanReader {
   // The slots of the requests bound how many wait.
   const turns = createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
   // One load for all who ask meanwhile.
