@@ -24,7 +24,7 @@ const BEHIND_MS = 0
 const counts = 'humans, human_firsts, bots, bot_firsts'
 type Db = Pick<Warehouse, 'db'>
 
-/** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
+/** Reads the rows of the store in SQLite. Each call does so in one turn of the event loop, so that no fold comes between. */
 export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {
   const { db, dictionary } = warehouse
   return {
