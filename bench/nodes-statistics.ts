@@ -5,7 +5,7 @@ import { firstDayOfMonth, monthOf, startOfDay } from '../src/scans/calendar.ts'
 import { migrateScans } from '../src/nodes/scans/migrations.ts'
 import { openPartitions } from '../src/nodes/scans/partitions.ts'
 import { openRowQueries } from '../src/nodes/scans/row-queries.ts'
-import { createReading } from '../src/scans/statistics/reading.ts'
+import { createStatisticsCalls } from '../src/scans/statistics/calls.ts'
 import { dimensionNames } from '../src/dimensions/dimensions.ts'
 import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { makeScan } from './scans.ts'
@@ -91,7 +91,7 @@ for (const [days, timeZone, bound] of [
   [365, 'UTC', 80],
   [365, 'Europe/Berlin', 80],
 ] as const) {
-  const { stats } = createReading(openRowQueries(query, 'bench'))
+  const { stats } = createStatisticsCalls(openRowQueries(query, 'bench'))
   const times: number[] = []
   statements = 0
   for (let run = 0; run <= RUNS; run++) {

@@ -1,7 +1,7 @@
 // Claims: reading the statistics of a link with 5,000,000 of 10,000,000 scans takes milliseconds, and a scan takes little disk.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createReading } from '../src/scans/statistics/reading.ts'
+import { createStatisticsCalls } from '../src/scans/statistics/calls.ts'
 import type { FoldedScan } from '../src/scans/scan.ts'
 import { openRowQueries } from '../src/scans/sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from '../src/scans/sqlite/warehouse.ts'
@@ -39,7 +39,7 @@ filling.close()
 const rows = []
 for (const days of [30, 365]) {
   const opened = openWarehouse(file)
-  const { stats } = createReading(openRowQueries(opened))
+  const { stats } = createStatisticsCalls(openRowQueries(opened))
   const times: number[] = []
   for (let run = 0; run <= RUNS; run++) {
     const began = performance.now()

@@ -48,7 +48,7 @@ export interface FolderOptions {
   hasServed?: () => boolean
 }
 
-/** Options of the embedded store and its folder. */
+/** Options of the store in SQLite and its folder. */
 export interface OpenOptions extends SqliteOptions, FolderOptions {}
 
 /** The same as `openInFolder`, with the store in the folder. */

@@ -21,7 +21,7 @@ export interface StoreFiles {
   scans: string
 }
 
-/** Opens the files of an embedded store. Snapshots read them, also while a service changes them. */
+/** Opens the files of a store in SQLite. Snapshots read them, also while a service changes them. */
 export function openSqliteStore({ links, scans }: StoreFiles, isWritable: boolean): WritableStore {
   const connect = (readOnly: boolean) => {
     const db = new DatabaseSync(links, { readOnly, timeout: BUSY_MS, enableForeignKeyConstraints: false })

@@ -27,7 +27,7 @@ export interface BackgroundOptions {
   }
 }
 
-interface Parts {
+interface BackgroundNeeds {
   journal: Journal
   warehouse: WarehouseClient
   purger: Purger
@@ -55,8 +55,8 @@ export interface Background extends FoldLoop {
  * Starts the fold, the search for orphans and the removal of old scans.
  * @param lost scans that earlier runs have lost to damage
  */
-export function startBackground(parts: Parts, options: BackgroundOptions, lost: number): Background {
-  const { warehouse, purger, sweeper, subscribers, log, onError } = parts
+export function startBackground(needs: BackgroundNeeds, options: BackgroundOptions, lost: number): Background {
+  const { warehouse, purger, sweeper, subscribers, log, onError } = needs
   const { now, links } = options
   let lostEver = lost
   let foldedUntil = 0
@@ -65,7 +65,7 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
     async () => {
       if (isHeld) return { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
       const began = now()
-      const result = await purger.during((deletedLinks) => foldJournal(parts, began, deletedLinks, links.newest()))
+      const result = await purger.during((deletedLinks) => foldJournal(needs, began, deletedLinks, links.newest()))
       lostEver = result.lost
       if (result.failed.length === 0) foldedUntil = began
       return result
@@ -78,7 +78,7 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
     // Texts that an interrupted sweep has left.
     .then(sweeper.request)
     .catch(onError)
-  const pruning = startPruning(options, parts, () => isHeld)
+  const pruning = startPruning(options, needs, () => isHeld)
   return {
     ...loop,
     lost: () => lostEver,
@@ -107,7 +107,7 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, people, visitors, log, disk }: Parts,
+  { journal, warehouse, people, visitors, log, disk }: BackgroundNeeds,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
@@ -133,7 +133,7 @@ async function foldJournal(
  * What is left of a full disk is not for scans, which wait in the journal with the numbers that a fold would read; the keys of a
  * day that is over are destroyed all the same.
  */
-async function foldNothing(warehouse: Parts['warehouse'], now: number): Promise<FoldResult> {
+async function foldNothing(warehouse: BackgroundNeeds['warehouse'], now: number): Promise<FoldResult> {
   const nothing = { growing: undefined, deletedLinks: [], newest: undefined, count: [] }
   const { result } = await warehouse.call('fold', [], now, nothing)
   result.failed.push({ file: 'journal', reason: 'the disk is full: scans wait until there is room' })
@@ -145,7 +145,7 @@ const PRUNE_MS = 3_600_000
 /** Removes old scans now and then each hour. */
 function startPruning(
   { retention, removalTime }: BackgroundOptions,
-  { warehouse, sweeper, log, onError }: Parts,
+  { warehouse, sweeper, log, onError }: BackgroundNeeds,
   isHeld: () => boolean,
 ): { count: () => number; stop: () => void } {
   let count = 0

@@ -10,7 +10,7 @@ import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, type People, type PeopleCounter } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
-import { createReader, type Reader } from './reader.ts'
+import { createScanReader, type ScanReader } from './scan-reader.ts'
 import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
 import type { OpenScanStore, ScanStore } from './scan-store.ts'
@@ -25,7 +25,7 @@ const WAIT_MS = 2000
 const LAST_FOLD_MS = 1000
 
 /** Records scans on the main thread; folds and reads them on the warehouse's thread. */
-export interface Recorder extends Reader {
+export interface Recorder extends ScanReader {
   keys: VisitorKeys
   people: People
   visitors: VisitorCount
@@ -105,7 +105,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
   const warehouse = startWarehouse(store.thread, onError)
   const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
-  const read = createReader(warehouse, now)
+  const read = createScanReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
   const [people, visitors] = [createPeopleCounter(store.isShared), createVisitorCounter(store.isShared)]
   const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, disk, onError }

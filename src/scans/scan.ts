@@ -29,7 +29,7 @@ export interface FoldedScan extends Scan {
  * of the later dimensions as far as one is known. Only the version that wrote it, or a later one, reads it; an earlier one that
  * takes over a journal ignores the dimensions that it does not know.
  */
-type ScanRow = Written[]
+type JournalRow = Written[]
 
 /** The dimensions of the first version, whose values stand before what is of no dimension. */
 const EARLY = 7
@@ -38,10 +38,10 @@ const EARLY = 7
 const coded = dimensions.flatMap(({ journal }, at) => (journal === undefined ? [] : [{ at, journal }]))
 
 /** Encodes a scan for the journal. */
-export function toRow(scan: Scan): ScanRow {
+export function toRow(scan: Scan): JournalRow {
   const values: Written[] = listValues(scan)
   for (const { at, journal } of coded) values[at] = journal.write(values[at] ?? null)
-  const row: ScanRow = [scan.linkId, scan.at]
+  const row: JournalRow = [scan.linkId, scan.at]
   for (let at = 0; at < EARLY; at++) row.push(values[at] ?? null)
   row.push(scan.bot ? 1 : 0, scan.visitor)
   let length = values.length
@@ -51,7 +51,7 @@ export function toRow(scan: Scan): ScanRow {
 }
 
 /** Decodes a scan from the journal. */
-export function fromRow(row: ScanRow): Scan {
+export function fromRow(row: JournalRow): Scan {
   const values: Listing[number][] = []
   for (let at = 0; at < dimensions.length; at++) values.push(row[at < EARLY ? at + 2 : at + 4] ?? null)
   for (const { at, journal } of coded) values[at] = journal.read(values[at] ?? null)

@@ -1,7 +1,7 @@
 import type { FoldResult } from './folding/fold.ts'
 import type { ImportedCount } from './import/clicks.ts'
 import type { ImportedPart, Taken } from './import/part.ts'
-import type { Reading } from './statistics/reading.ts'
+import type { StatisticsCalls } from './statistics/calls.ts'
 import type { PeopleOfLink } from './statistics/totals.ts'
 
 /** What a fold is to do besides. */
@@ -17,7 +17,7 @@ export interface FoldOptions {
 }
 
 /** The calls that the warehouse's thread takes, whichever store it has. */
-export interface WarehouseCalls extends Reading {
+export interface WarehouseCalls extends StatisticsCalls {
   fold: (
     journals: string[],
     now: number,

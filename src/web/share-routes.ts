@@ -4,7 +4,7 @@ import { sendPage, type Page } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/access.ts'
-import { queryOf, readLatestStats, type StatsParameters, type StatsReading } from '../scans/api/routes.ts'
+import { queryOf, readLatestStats, type StatsParameters, type StatsSources } from '../scans/api/routes.ts'
 import { statsQuery } from '../scans/api/schemas.ts'
 import type { Shares, SharedLink } from '../shares/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
@@ -16,7 +16,7 @@ import { statisticsSection } from './statistics/section.ts'
 import type { LoadedStatistics } from './statistics/view.ts'
 
 /** What the page of a share needs from the rest of the program. */
-export interface SharePageNeeds extends StatsReading {
+export interface SharePageNeeds extends StatsSources {
   shares: Shares
   origin: Origin
   /** Whether the licence of the city database requires a link on pages. */

@@ -5,7 +5,7 @@ import { temporaryFolder, undoLater } from './cleanup.ts'
 import type { Fold } from '../../src/scans/folding/fold.ts'
 import { openFold, type Folders } from '../../src/scans/sqlite/fold.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
-import { createReading } from '../../src/scans/statistics/reading.ts'
+import { createStatisticsCalls } from '../../src/scans/statistics/calls.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from '../../src/scans/sqlite/warehouse.ts'
@@ -59,7 +59,7 @@ export function write(folder: string, name: string, linkId: number, batches: str
 }
 
 export async function citiesOf(warehouse: Warehouse, linkId: number): Promise<string[]> {
-  const { csv } = await createReading(openRowQueries(warehouse)).exportPage('scans', linkId, [], 1000)
+  const { csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage('scans', linkId, [], 1000)
   return csv
     .split('\r\n')
     .slice(0, -1)

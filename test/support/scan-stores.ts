@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { createReading, type Reading } from '../../src/scans/statistics/reading.ts'
+import { createStatisticsCalls, type StatisticsCalls } from '../../src/scans/statistics/calls.ts'
 import type { FoldedScan } from '../../src/scans/scan.ts'
 import { openRowQueries as openSqliteQueries } from '../../src/scans/sqlite/row-queries.ts'
 import { openPostgresSession } from '../../src/nodes/database/session.ts'
@@ -17,7 +17,7 @@ import { urlOf } from './postgres.ts'
 import { requireProgram } from './programs.ts'
 
 /** A store of folded scans. */
-export interface ScanStore extends Reading {
+export interface ScanStore extends StatisticsCalls {
   add: (scans: FoldedScan[]) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ async function openSqlite(t: TestContext): Promise<ScanStore> {
   undoLater(t, () => warehouse.close())
   let position = 0
   return {
-    ...createReading(openSqliteQueries(warehouse)),
+    ...createStatisticsCalls(openSqliteQueries(warehouse)),
     async add(scans) {
       warehouse.add(scans, { journal: 'x', position: ++position, lost: 0, isDamaged: false })
     },
@@ -53,7 +53,7 @@ async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
   const dictionary = openPostgresDictionary(session.query)
   const partitions = openPartitions(session)
   return {
-    ...createReading(openRowQueries(session.query, 'a folder')),
+    ...createStatisticsCalls(openRowQueries(session.query, 'a folder')),
     async add(scans) {
       await partitions.prepare(scans)
       const idsOf = await dictionary.prepare(scans)

@@ -73,7 +73,7 @@ export function connect(db: DatabaseSync, { onChange, onFault, onFull = () => {}
       return use(sql, (prepared) => query<R>(prepared, parameters))
     },
     streamQuery() {
-      throw new Error('the embedded store does not stream rows')
+      throw new Error('SQLite does not stream rows')
     },
   }
 }

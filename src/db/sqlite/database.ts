@@ -22,13 +22,13 @@ import { openWriter, openWriting, syncData, type Sync, type WritingSession } fro
 /** A full disk refuses changes and no reads: requests that change something notice its end. */
 const DOUBT_MS = 10_000
 
-/** The embedded store, whose changes can be held. */
+/** The store in SQLite, whose changes can be held. */
 export interface SqliteDatabase extends Database {
   /** Refuses changes until the returned function is called; resolves when none is under way. */
   holdChanges: () => Promise<() => void>
 }
 
-/** Options of the embedded store. */
+/** Options of the store in SQLite. */
 export interface SqliteOptions {
   /** Whether no other process can have the file open: its log is then written again, because it may not be durable. */
   alone?: boolean
@@ -43,7 +43,7 @@ export interface SqliteOptions {
 const unlimited: DiskSpace = { isFull: () => false, isSpent: () => false, release() {} }
 
 /**
- * Opens the embedded database. A change is answered after a sync that began after its commit, so that it survives power
+ * Opens the store in SQLite. A change is answered after a sync that began after its commit, so that it survives power
  * loss; docs/adr/0022 explains why that is as durable as `synchronous=FULL`.
  * @throws {StartError} when the file cannot be used
  */

@@ -7,7 +7,7 @@ import type { WritingSession } from './writing-session.ts'
 import { resultCode, SQLITE_BUSY } from './errors.ts'
 
 /**
- * Look-ups of the embedded store: each is one statement, prepared once for each session, and run synchronously. Only while
+ * Look-ups of the store in SQLite: each is one statement, prepared once for each session, and run synchronously. Only while
  * another process holds the whole file, which a process that writes does not, is the result a promise.
  * @param patient waits for other processes
  */
@@ -44,7 +44,7 @@ function createPrepareAsyncRead(db: Kysely<Tables>): PrepareRead {
   }
 }
 
-/** Changes of the embedded store: they run on its write connection, with no other promise than their own. */
+/** Changes of the store in SQLite: they run on its write connection, with no other promise than their own. */
 export function createPrepareChange(
   sessions: Pick<Sessions<WritingSession>, 'current'>,
   db: Kysely<Tables>,

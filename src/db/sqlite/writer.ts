@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DatabaseConnection } from '#kysely'
-import type { Writer } from './commit-group.ts'
+import type { Writer } from './group-commit.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { createLockRetry } from './lock-retry.ts'
 import { connect, type Statements } from './connection.ts'

@@ -19,7 +19,7 @@ export async function adoptJournal(url: string, path: string): Promise<FoldResul
   try {
     requireUtf8((await session.query<Encoded>(ENCODING))[0], 'the database of DATABASE_URL')
     await migrateScans(session)
-    const result = await foldJournalOf(session, path)
+    const result = await foldForeignJournal(session, path)
     return { ...result, left: journalsIn(path).length }
   } finally {
     await session.close()
@@ -27,7 +27,7 @@ export async function adoptJournal(url: string, path: string): Promise<FoldResul
 }
 
 /** The same by connections to the store, whose tables exist. @param bound which scans are stored one by one */
-export async function foldJournalOf(
+export async function foldForeignJournal(
   session: PostgresSession,
   path: string,
   bound: RawBound = UNBOUNDED,

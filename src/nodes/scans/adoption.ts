@@ -5,7 +5,7 @@ import type { PostgresSession } from '../database/session.ts'
 import type { ChangedLinks, FoldResult } from '../../scans/folding/fold.ts'
 import type { RawBound } from '../../scans/folding/raw-bound.ts'
 import { readFolderId } from '../../scans/journal/journal-folder.ts'
-import { foldJournalOf } from './adopt-journal.ts'
+import { foldForeignJournal } from './adopt-journal.ts'
 import { silentFolders, type JournalFolder } from './journal-positions.ts'
 
 /** How often a node looks for others that are gone. */
@@ -95,7 +95,7 @@ async function adopt(session: PostgresSession, folder: string, bound?: RawBound)
     return { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: 0, failed }
   }
   try {
-    return await foldJournalOf(session, join(folder, 'journal'), bound)
+    return await foldForeignJournal(session, join(folder, 'journal'), bound)
   } finally {
     lock.release()
   }

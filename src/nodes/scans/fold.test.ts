@@ -12,7 +12,7 @@ import { createFold } from '../../scans/folding/fold.ts'
 import { UNBOUNDED, type RawBound } from '../../scans/folding/raw-bound.ts'
 import { journalFolder } from '../../scans/journal/journal-folder.ts'
 import type { Scan } from '../../scans/scan.ts'
-import { createReading } from '../../scans/statistics/reading.ts'
+import { createStatisticsCalls } from '../../scans/statistics/calls.ts'
 import { openPostgresFoldTarget } from './fold-target.ts'
 import { purgeLinks } from './purge.ts'
 import { openRowQueries } from './row-queries.ts'
@@ -204,7 +204,7 @@ test('of a link and hour the first scans up to the bound are stored, the others 
   write([scan({ at: NOW + HOUR, visitor: 51 })])
   assert.equal((await fold(bounded([], true))).onlyCounted, 1)
   assert.deepEqual(await read(), { scans: 15, missing: 6, firsts: 6 })
-  const reading = createReading(openRowQueries(session.query, 'a folder'))
+  const reading = createStatisticsCalls(openRowQueries(session.query, 'a folder'))
   const stats = await reading.stats(1, { days: 1, timeZone: 'UTC', audience: 'all' }, NOW + HOUR)
   assert.deepEqual([stats.totals.scans, stats.unique_visitors, stats.raw_missing], [14, 14, 6])
   assert.equal(await reading.missing(2), 0)

@@ -7,7 +7,7 @@ import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { createFold, type FoldResult } from '../../scans/folding/fold.ts'
-import { createReading } from '../../scans/statistics/reading.ts'
+import { createStatisticsCalls } from '../../scans/statistics/calls.ts'
 import { openRawBound, type RawBoundOptions } from '../../scans/folding/raw-bound.ts'
 import type { WarehouseCalls } from '../../scans/warehouse-calls.ts'
 import { startAdoption } from './adoption.ts'
@@ -44,7 +44,7 @@ const bound = openRawBound(options)
 const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
-const reading = createReading(openRowQueries(session.query, journal.id))
+const reading = createStatisticsCalls(openRowQueries(session.query, journal.id))
 const foldSession = openPostgresSession({ url, max: 1, times, losses })
 const target = openPostgresFoldTarget(foldSession, journal, bound)
 const fold = createFold(target, journal.path)

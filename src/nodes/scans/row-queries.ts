@@ -26,7 +26,7 @@ import {
   selectExcess,
   selectBehind,
   selectRollups,
-  type CountsRow,
+  type UnionRow,
   type Select,
   selectSlots,
   selectSources,
@@ -82,10 +82,10 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     },
     async ofLinks(linkIds, asked) {
       const { bind, values } = createParameters()
-      const { audience, slots, parts } = asked
+      const { audience, slots, rowRanges } = asked
       const selects = [
         selectSlots(bind, linkIds, slots),
-        selectSources(bind, linkIds, audience, parts),
+        selectSources(bind, linkIds, audience, rowRanges),
         selectBehind(bind, folder),
       ]
       return collectMany(await readUnion(query, selects, values), linkIds, asked)
@@ -97,18 +97,18 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
 
 const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
-function selectLink(bind: Bind, linkId: number, { audience, slots, parts, previous, window }: LinkQuery): Select[] {
+function selectLink(bind: Bind, linkId: number, { audience, slots, rowRanges, previous, window }: LinkQuery): Select[] {
   return [
     selectSlots(bind, [linkId], slots),
     selectMissing(bind, linkId, window),
-    selectRollups(bind, linkId, audience, parts),
-    ...selectEdges(bind, linkId, audience, parts),
-    ...selectExcess(bind, linkId, audience, parts),
+    selectRollups(bind, linkId, audience, rowRanges),
+    ...selectEdges(bind, linkId, audience, rowRanges),
+    ...selectExcess(bind, linkId, audience, rowRanges),
     ...(previous === undefined ? [] : [selectSources(bind, [linkId], audience, previous)]),
   ]
 }
 
-function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRows {
+function collectLink(rows: UnionRow[], { slots, previous }: LinkQuery): LinkRows {
   const sums = slots.map(() => NO_SCANS)
   const values = createValueSums()
   let [sources, behindMs, missing] = [NO_SOURCES, 0, 0]
@@ -124,7 +124,7 @@ function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRow
   return { slots: sums, values, previous: previous && sources, missing, behindMs }
 }
 
-function collectMany(rows: CountsRow[], linkIds: number[], { slots }: CountsQuery): ManyRows {
+function collectMany(rows: UnionRow[], linkIds: number[], { slots }: CountsQuery): ManyRows {
   const byLink = new Map(linkIds.map((id) => [id, { slots: slots.map(() => NO_SCANS), sources: NO_SOURCES }]))
   let behindMs = 0
   for (const row of rows) {
@@ -139,11 +139,11 @@ function collectMany(rows: CountsRow[], linkIds: number[], { slots }: CountsQuer
   return { links, behindMs }
 }
 
-function sumsOf([, , , humans, humanFirsts, bots, botFirsts]: CountsRow): AudienceSums {
+function sumsOf([, , , humans, humanFirsts, bots, botFirsts]: UnionRow): AudienceSums {
   return { humans, humanFirsts, bots, botFirsts }
 }
 
-function sourcesOf([, , qr, all]: CountsRow): Sources {
+function sourcesOf([, , qr, all]: UnionRow): Sources {
   return { qr, link: all - qr }
 }
 

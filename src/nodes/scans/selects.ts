@@ -3,7 +3,7 @@ import { columnsOf, conditionOf } from '../../scans/statistics/audience-columns.
 import type { SlotRange } from '../../scans/statistics/row-queries.ts'
 import type { Audience } from '../../scans/statistics/stats-query.ts'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
-import type { Parts } from '../../scans/statistics/window.ts'
+import type { RowRanges } from '../../scans/statistics/window.ts'
 import type { Bind } from './sql.ts'
 
 /** What the columns of a row are. */
@@ -29,19 +29,19 @@ export interface Select {
 }
 
 /** A row of a statement of statistics: its kind says what its columns are. */
-export type CountsRow = [kind: number, a: number, b: number, c: number, d: number, e: number, f: number]
+export type UnionRow = [kind: number, a: number, b: number, c: number, d: number, e: number, f: number]
 
 /**
  * Runs selects of different rows as one statement, whose rows are of one moment: PostgreSQL reads them all in one snapshot. It
  * returns them as one text: `pg` needs 15 times as long for the columns of thousands of rows.
  */
-export async function readUnion(query: Query, selects: Select[], values: unknown[]): Promise<CountsRow[]> {
+export async function readUnion(query: Query, selects: Select[], values: unknown[]): Promise<UnionRow[]> {
   const row = `concat_ws(',', kind, ${COLUMNS.join(', ')})`
   const [result] = await query<{ rows: string }>(
     `select '[' || string_agg(${row}, '],[') || ']' as rows from (${union(selects)}) as rows`,
     values,
   )
-  return JSON.parse(`[${result?.rows ?? ''}]`) as CountsRow[]
+  return JSON.parse(`[${result?.rows ?? ''}]`) as UnionRow[]
 }
 
 function union(selects: Select[]): string {
@@ -71,7 +71,7 @@ export function selectSlots(bind: Bind, linkIds: number[], ranges: SlotRange[]):
 }
 
 /** Counts of the rollups by dimension and value: dimension, value, scans, first-of-day scans. */
-export function selectRollups(bind: Bind, linkId: number, audience: Audience, { months, days }: Parts): Select {
+export function selectRollups(bind: Bind, linkId: number, audience: Audience, { months, days }: RowRanges): Select {
   const { scans, firsts } = columnsOf[audience]
   const rollup = (table: string, periods: string) =>
     `select dimension, value, ${scans} as scans, ${firsts} as firsts from quirl_scans.${table}
@@ -98,7 +98,7 @@ function countScans(bind: Bind, linkId: number, audience: Audience, [from, to]: 
 }
 
 /** The same columns of the raw scans at the edges of a window. */
-export function selectEdges(bind: Bind, linkId: number, audience: Audience, { raw }: Parts): Select[] {
+export function selectEdges(bind: Bind, linkId: number, audience: Audience, { raw }: RowRanges): Select[] {
   return raw.map((range) => ({
     kind: VALUES,
     columns: ['dimension', 'value', 'scans', 'firsts'],
@@ -107,7 +107,7 @@ export function selectEdges(bind: Bind, linkId: number, audience: Audience, { ra
 }
 
 /** The same columns of the raw scans that days have in excess, and what the value's row in the rollup of the day has. */
-export function selectExcess(bind: Bind, linkId: number, audience: Audience, { excess }: Parts): Select[] {
+export function selectExcess(bind: Bind, linkId: number, audience: Audience, { excess }: RowRanges): Select[] {
   const { scans, firsts } = columnsOf[audience]
   const row = `select dimension, value, ${scans} as scans, ${firsts} as firsts from quirl_scans.daily`
   const counted = ['coalesce(counted.scans, 0)', 'coalesce(counted.firsts, 0)']
@@ -121,20 +121,20 @@ export function selectExcess(bind: Bind, linkId: number, audience: Audience, { e
 }
 
 /** Scans of links by source: the link, those of the QR image, and the others. */
-export function selectSources(bind: Bind, linkIds: number[], audience: Audience, parts: Parts): Select {
+export function selectSources(bind: Bind, linkIds: number[], audience: Audience, rowRanges: RowRanges): Select {
   const links = `${bind(linkIds)}::bigint[]`
   const { scans } = columnsOf[audience]
-  const rollup = (table: string, ranges: Parts['days']) =>
+  const rollup = (table: string, ranges: RowRanges['days']) =>
     `select link_id, value, ${scans} as scans from quirl_scans.${table}
      where link_id = any(${links}) and period = any(${bind(periodsOf(ranges))}::int[]) and dimension = ${numberOf('source')}`
   const edge = (sign: 1 | -1, from: number, to: number) =>
     `select link_id, source, ${sign} * count(*) from quirl_scans.scans where link_id = any(${links})
      and at >= ${bind(from)}::bigint and at < ${bind(to)}::bigint ${conditionOf[audience]} group by link_id, source`
   const rows = [
-    rollup('monthly', parts.months),
-    rollup('daily', parts.days),
-    ...parts.raw.map(([from, to]) => edge(1, from, to)),
-    ...parts.excess.map(({ from, to }) => edge(-1, from, to)),
+    rollup('monthly', rowRanges.months),
+    rollup('daily', rowRanges.days),
+    ...rowRanges.raw.map(([from, to]) => edge(1, from, to)),
+    ...rowRanges.excess.map(({ from, to }) => edge(-1, from, to)),
   ]
   const qr = `(select id from quirl_scans.dictionary where text = 'qr')`
   return {

@@ -17,14 +17,14 @@ import type { Stats } from '../statistics/stats.ts'
 import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
-export interface StatsReading {
+export interface StatsSources {
   scans: Pick<Scans, 'settleUntil' | 'stats'>
   slots: Pick<Slots, 'stats'>
   now: () => number
 }
 
 /** What statistics need of the rest of the program. */
-export interface StatsNeeds extends StatsReading {
+export interface StatsNeeds extends StatsSources {
   access: ScansAccess
 }
 
@@ -86,7 +86,7 @@ export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = fa
  * @throws {Problem} 400 for an unknown time zone, 503 when no slot is free
  */
 export async function readLatestStats(
-  { scans, slots }: StatsReading,
+  { scans, slots }: StatsSources,
   request: Pick<FastifyRequest, 'raw'>,
   linkId: number,
   parameters: StatsParameters,

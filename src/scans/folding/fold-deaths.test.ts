@@ -7,7 +7,7 @@ import { dateOfDay, dayOf } from '../calendar.ts'
 import { openFold, type Folders } from '../sqlite/fold.ts'
 import { openJournalFile } from '../journal/journal-file.ts'
 import type { Scan } from '../scan.ts'
-import { createReading } from '../statistics/reading.ts'
+import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openRowQueries } from '../sqlite/row-queries.ts'
 import { findInconsistentLinks } from '../consistency.ts'
 import { UNBOUNDED, type RawBound } from './raw-bound.ts'
@@ -108,7 +108,7 @@ async function compare(
     Map.groupBy(model, ({ at }) => Math.floor(at / HOUR)),
     ([, ofHour]) => ofHour.slice(0, perHour),
   ).flat()
-  const reading = createReading(openRowQueries(warehouse))
+  const reading = createStatisticsCalls(openRowQueries(warehouse))
   const { csv } = await reading.exportPage('scans', linkId, [], 1000)
   const lines = stored.map(
     (each) =>

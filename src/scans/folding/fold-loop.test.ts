@@ -15,12 +15,12 @@ test('a fold reports the links that it changed; the first one after a failure re
   ]
   const reported: ChangedLinks[] = []
   const errors: unknown[] = []
-  const foldJournal = async () => {
+  const foldOnce = async () => {
     const result = results.shift() ?? nothing
     if (result instanceof Error) throw result
     return result
   }
-  const { fold, count, stop } = startFoldLoop(foldJournal, {
+  const { fold, count, stop } = startFoldLoop(foldOnce, {
     onFaults: () => assert.fail(),
     onFold: (changed) => reported.push(changed),
     onError: (error) => errors.push(error),

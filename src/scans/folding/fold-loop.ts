@@ -28,7 +28,7 @@ export interface FoldLoopOptions {
 }
 
 export function startFoldLoop(
-  foldJournal: () => Promise<FoldResult>,
+  foldOnce: () => Promise<FoldResult>,
   { onFold, onFaults, onError }: FoldLoopOptions,
 ): FoldLoop {
   let [count, onlyCounted] = [0, 0]
@@ -36,7 +36,7 @@ export function startFoldLoop(
   let failures = 0
   const fold = shareRuns(
     async () => {
-      const result = await foldJournal()
+      const result = await foldOnce()
       const { moved, changed, damaged, failed } = result
       count += moved
       onlyCounted += result.onlyCounted

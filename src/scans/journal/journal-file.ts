@@ -101,8 +101,8 @@ function checksumOf(text: string | Buffer): string {
   return crc32(text).toString(16).padStart(8, '0')
 }
 
-/** A part of a journal file: an intact batch, or a damaged stretch. */
-export interface Part {
+/** A piece of a journal file: an intact batch, or a damaged stretch. */
+export interface JournalPiece {
   /** Empty when damaged. */
   scans: Scan[]
   /**
@@ -112,12 +112,12 @@ export interface Part {
   lost: number
   /** Whether the bytes differ from what was written; a truncated last line is not damage. */
   isDamaged: boolean
-  /** The position in the file after this part, in bytes. */
+  /** The position in the file after this piece, in bytes. */
   end: number
 }
 
-/** Reads the parts of a file from a position on, in order, with bounded memory. */
-export function* readJournalFile(file: string, from: number): Generator<Part> {
+/** Reads the pieces of a file from a position on, in order, with bounded memory. */
+export function* readJournalFile(file: string, from: number): Generator<JournalPiece> {
   const descriptor = openSync(file, 'r')
   try {
     let end = from

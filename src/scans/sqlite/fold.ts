@@ -15,7 +15,7 @@ export interface Folders {
 }
 
 /**
- * Opens the fold into the embedded store.
+ * Opens the fold into the store in SQLite.
  * @param yieldNow called often during long work
  * @param chunkScansOf as for `createFold`
  */

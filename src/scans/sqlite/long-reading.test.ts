@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { join } from 'node:path'
 import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import { noValues } from '../../../test/support/no-values.ts'
-import { createReading } from '../statistics/reading.ts'
+import { createStatisticsCalls } from '../statistics/calls.ts'
 import { createLongReading } from './long-reading.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
@@ -37,7 +37,7 @@ test('statistics that take long are those of when they began, while folds and ot
     warehouse.add(scansOf(linkId), { journal: 'x', position: ++position, lost: 0, isDamaged: false })
   fold(1)
   fold(2)
-  const { stats, statsOfMany } = createReading(openRowQueries(warehouse))
+  const { stats, statsOfMany } = createStatisticsCalls(openRowQueries(warehouse))
   const links = [1, 2].map((id) => ({ id, isCounted: true }))
 
   for (const [atOnce, inSteps] of [

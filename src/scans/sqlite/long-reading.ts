@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { createReading, type Reading } from '../statistics/reading.ts'
+import { createStatisticsCalls, type StatisticsCalls } from '../statistics/calls.ts'
 import { openDictionary } from './dictionary.ts'
 import { inSteps, openRowQueries } from './row-queries.ts'
 
 /** Statistics that take long, between which other calls and the fold go on. One call at a time. */
-export interface LongReading extends Pick<Reading, 'stats' | 'statsOfMany'> {
+export interface LongReading extends Pick<StatisticsCalls, 'stats' | 'statsOfMany'> {
   close: () => void
 }
 
@@ -14,14 +14,14 @@ export interface LongReading extends Pick<Reading, 'stats' | 'statsOfMany'> {
  * @param file of a warehouse that is open
  */
 export function createLongReading(file: string): LongReading {
-  let opened: { db: DatabaseSync; reading: Reading } | undefined
+  let opened: { db: DatabaseSync; reading: StatisticsCalls } | undefined
 
   function open() {
     const db = new DatabaseSync(file, { readOnly: true })
-    return { db, reading: createReading(openRowQueries({ db, dictionary: openDictionary(db) }, inSteps)) }
+    return { db, reading: createStatisticsCalls(openRowQueries({ db, dictionary: openDictionary(db) }, inSteps)) }
   }
 
-  async function inOneState<T>(read: (reading: Reading) => Promise<T>): Promise<T> {
+  async function inOneState<T>(read: (reading: StatisticsCalls) => Promise<T>): Promise<T> {
     const { db, reading } = (opened ??= open())
     db.exec('begin')
     try {

@@ -17,7 +17,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Audience } from '../statistics/stats-query.ts'
-import type { Parts } from '../statistics/window.ts'
+import type { RowRanges } from '../statistics/window.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 
@@ -44,7 +44,7 @@ const atOnce: Counting = { pause: async () => {}, statementMs: Number.POSITIVE_I
 export const inSteps: Counting = { pause: () => yieldToEventLoop(), statementMs: 3_600_000 }
 
 /**
- * Reads the rows of the embedded store.
+ * Reads the rows of the store in SQLite.
  * @param counting by default, each call reads in one turn of the event loop, so that no fold comes between
  */
 export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, counting = atOnce): RowQueries {
@@ -57,18 +57,18 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, 
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
-    async ofLink(linkId, { audience, slots, parts, previous, window }) {
+    async ofLink(linkId, { audience, slots, rowRanges, previous, window }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),
-        values: await readValues(warehouse, counting, linkId, audience, parts),
+        values: await readValues(warehouse, counting, linkId, audience, rowRanges),
         previous: previous && (await createSourceReader(warehouse, counting, audience, previous)(linkId)),
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }
     },
-    async ofLinks(linkIds, { audience, slots, parts }) {
+    async ofLinks(linkIds, { audience, slots, rowRanges }) {
       const slotsOf = readSlots(warehouse, slots)
-      const sourcesOf = createSourceReader(warehouse, counting, audience, parts)
+      const sourcesOf = createSourceReader(warehouse, counting, audience, rowRanges)
       const links: ManyRows['links'] = []
       for (const linkId of linkIds) links.push({ slots: slotsOf(linkId), sources: await sourcesOf(linkId) })
       return { links, behindMs: BEHIND_MS }
@@ -154,7 +154,7 @@ function createSourceReader(
   { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
   { pause, statementMs }: Counting,
   audience: Audience,
-  { months, days, raw, excess }: Parts,
+  { months, days, raw, excess }: RowRanges,
 ): (linkId: number) => Promise<Sources> {
   const { scans } = columnsOf[audience]
   const rollup = (table: string) =>
@@ -200,19 +200,19 @@ async function readValues(
   counting: Counting,
   linkId: number,
   audience: Audience,
-  parts: Parts,
+  rowRanges: RowRanges,
 ): Promise<ValueSums> {
   const sums = createValueSums()
-  addRollups(warehouse, linkId, audience, parts, sums)
-  await addRawScans(warehouse, createRawCounter(warehouse, counting, audience), linkId, audience, parts, sums)
+  addRollups(warehouse, linkId, audience, rowRanges, sums)
+  await addRawScans(warehouse, createRawCounter(warehouse, counting, audience), linkId, audience, rowRanges, sums)
   return sums
 }
 
-function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts, { add }: ValueSums): void {
+function addRollups({ db }: Db, linkId: number, audience: Audience, rowRanges: RowRanges, { add }: ValueSums): void {
   const { scans, firsts } = columnsOf[audience]
   for (const [table, ranges] of [
-    ['monthly', parts.months],
-    ['daily', parts.days],
+    ['monthly', rowRanges.months],
+    ['daily', rowRanges.days],
   ] as const) {
     // Summed here: a month has some ten thousand rows, and SQLite would sort them all to group them.
     const read = db.prepare(
@@ -231,12 +231,12 @@ async function addRawScans(
   count: ReturnType<typeof createRawCounter>,
   linkId: number,
   audience: Audience,
-  parts: Parts,
+  rowRanges: RowRanges,
   sums: ValueSums,
 ): Promise<void> {
-  for (const range of parts.raw) await count(linkId, range, sums.add)
+  for (const range of rowRanges.raw) await count(linkId, range, sums.add)
   const counted = createValueLookup(warehouse, linkId, audience)
-  for (const { day, from, to } of parts.excess) {
+  for (const { day, from, to } of rowRanges.excess) {
     const excess = createValueSums()
     await count(linkId, [from, to], excess.add)
     for (const dimension of dimensionNames.keys()) {

@@ -7,7 +7,7 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
 import { createLongReading } from './long-reading.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
-import { createReading } from '../statistics/reading.ts'
+import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openDiskMemory } from '../../disk/memory.ts'
 import { openRawBound, type RawBoundOptions } from '../folding/raw-bound.ts'
 import { openRowQueries } from './row-queries.ts'
@@ -30,7 +30,7 @@ mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
 const warehouse = openWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
-const reading = createReading(openRowQueries(warehouse))
+const reading = createStatisticsCalls(openRowQueries(warehouse))
 const { close: closeLong, ...longReading } = createLongReading(options.warehouse)
 const fold = openFold(warehouse, options, yieldNow)
 const reusable = createReusable()

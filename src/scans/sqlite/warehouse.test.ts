@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import type { FoldedScan } from '../scan.ts'
 import { findInconsistentLinks } from '../consistency.ts'
-import { createReading } from '../statistics/reading.ts'
+import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openRowQueries } from './row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
 import { noValues } from '../../../test/support/no-values.ts'
@@ -39,7 +39,7 @@ test('a rollback on a full disk clears the cache of the dictionary: later scans 
   db.exec('pragma max_page_count = 1000000')
   warehouse.add([scan(5000, 'first.example.org'), scan(5001, 'second.example.org')], mark(1))
   warehouse.add(many, mark(2))
-  const { csv } = await createReading(openRowQueries(warehouse)).exportPage('scans', 1, [], 2000)
+  const { csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage('scans', 1, [], 2000)
   const referrers = csv
     .split('\r\n')
     .slice(0, -1)
@@ -59,7 +59,7 @@ test('scans of a version without rules have been answered by their links', async
   const migrated = openWarehouse(file)
   undoLater(t, () => migrated.close())
   migrated.add([{ ...scan(3, 'a.example.com'), answer: 2 }], mark(2))
-  const reading = createReading(openRowQueries(migrated))
+  const reading = createStatisticsCalls(openRowQueries(migrated))
   const { csv } = await reading.exportPage('scans', 1, [], 10)
   const answers = csv.trim().split('\r\n')
   assert.deepEqual(

@@ -2,7 +2,7 @@ import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { AudienceSums } from './quarter-hours.ts'
 import type { Audience } from './stats-query.ts'
 import type { ValueSums } from './value-sums.ts'
-import type { Parts } from './window.ts'
+import type { RowRanges } from './window.ts'
 
 /** Quarters of an hour, the second one excluded. */
 export interface SlotRange {
@@ -16,7 +16,7 @@ export interface CountsQuery {
   /** Ranges of the quarter-hourly rollup to be summed. */
   slots: SlotRange[]
   /** The rows whose scans are counted by source. */
-  parts: Parts
+  rowRanges: RowRanges
 }
 
 /** The counts of one link to be read. */
@@ -24,9 +24,9 @@ export interface LinkQuery {
   audience: Audience
   slots: SlotRange[]
   /** The rows whose scans are counted by value. */
-  parts: Parts
+  rowRanges: RowRanges
   /** The rows of the window before, whose scans are counted by source. */
-  previous: Parts | undefined
+  previous: RowRanges | undefined
   /** The window of which scans without rows are counted. */
   window: SlotRange
 }

@@ -4,7 +4,7 @@ import { oneOf, seededRandom, type Random } from '../../../test/support/random.t
 import { fill, scanStores } from '../../../test/support/scan-stores.ts'
 import type { Cursor } from './row-queries.ts'
 import type { TableName } from './export.ts'
-import type { Reading } from './reading.ts'
+import type { StatisticsCalls } from './calls.ts'
 import type { FoldedScan } from '../scan.ts'
 import type { StatsQuery } from './stats-query.ts'
 import { noValues } from '../../../test/support/no-values.ts'
@@ -43,7 +43,7 @@ function randomQuery(random: Random): StatsQuery {
   }
 }
 
-async function exported({ exportPage }: Reading, table: TableName, linkId: number): Promise<string[]> {
+async function exported({ exportPage }: StatisticsCalls, table: TableName, linkId: number): Promise<string[]> {
   const pages: string[] = []
   for (let after: Cursor | undefined = []; after !== undefined;) {
     const { csv, next } = await exportPage(table, linkId, after, 97)
@@ -54,7 +54,7 @@ async function exported({ exportPage }: Reading, table: TableName, linkId: numbe
 }
 
 /** The ids of values, by which a page is ordered, differ between stores. */
-async function exportedCounts(reading: Reading, linkId: number): Promise<string[]> {
+async function exportedCounts(reading: StatisticsCalls, linkId: number): Promise<string[]> {
   const tables = (['quarterHours', 'days', 'months'] as const).map((table) => exported(reading, table, linkId))
   return (await Promise.all(tables)).map((pages) => pages.join('').split('\r\n').toSorted().join())
 }
@@ -62,14 +62,14 @@ async function exportedCounts(reading: Reading, linkId: number): Promise<string[
 test('both stores return the same statistics of the same scans, to the byte', async (t) => {
   const random = seededRandom(t)
   const scans = randomScans(random, 3000, 200)
-  const stores: Reading[] = []
+  const stores: StatisticsCalls[] = []
   for (const { open } of scanStores) {
     const store = await open(t)
     if (store === undefined) return
     await fill(store, scans)
     stores.push(store)
   }
-  const same = async (read: (reading: Reading) => Promise<unknown>, about: string) => {
+  const same = async (read: (reading: StatisticsCalls) => Promise<unknown>, about: string) => {
     const [expected, ...others] = await Promise.all(stores.map(async (store) => JSON.stringify(await read(store))))
     for (const other of others) assert.equal(other, expected, about)
   }

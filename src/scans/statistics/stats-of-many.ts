@@ -30,9 +30,9 @@ export async function readStatsOfMany(
   now: number,
 ): Promise<ManyStats> {
   const { audience } = query
-  const { window, parts, from, to } = windowOf(query, now)
+  const { window, rowRanges, from, to } = windowOf(query, now)
   const linkIds = links.map(({ id }) => id)
-  const read = await rows.ofLinks(linkIds, { audience, slots: window, parts })
+  const read = await rows.ofLinks(linkIds, { audience, slots: window, rowRanges })
   const sum = emptyCounts(window.map(({ date }) => date))
   const texts = read.links.map(({ slots, sources }, at) => {
     const counts = countDays(window, slots, audience, sources)

@@ -4,7 +4,7 @@ import { startOfSlot, slotOf } from '../calendar.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { LinkRows, RowQueries, Sources, SlotRange } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
-import { localDays, partsOf, type LocalDay, startOfDate, type Parts } from './window.ts'
+import { localDays, rowRangesOf, type LocalDay, startOfDate, type RowRanges } from './window.ts'
 
 type HourCounts = Counts & {
   /** When the hour begins, with the offset of the time zone: a day on which clocks change has 23 hours, or 25. */
@@ -36,12 +36,12 @@ export interface Stats {
 /** Reads a window of whole local days; the last one is today. */
 export async function readStats(rows: RowQueries, linkId: number, query: StatsQuery, now: number): Promise<Stats> {
   const { days, timeZone, audience, previous: withPrevious = false } = query
-  const { window, parts, from, to } = windowOf(query, now)
+  const { window, rowRanges, from, to } = windowOf(query, now)
   const hours = days === 1 ? window.flatMap(hoursOf) : []
   const before = withPrevious ? windowBefore(query, now) : undefined
   const slots = [...window, ...hours, ...(before === undefined ? [] : [before])]
   const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
-  const read = await rows.ofLink(linkId, { audience, slots, parts, previous: before?.parts, window: whole })
+  const read = await rows.ofLink(linkId, { audience, slots, rowRanges, previous: before?.rowRanges, window: whole })
   const sums = read.slots.slice(0, days)
   const breakdowns = await listBreakdowns(read.values, rows.texts)
   const [qr, link] = sourceRows(breakdowns.source)
@@ -76,14 +76,14 @@ export function windowOf({ days, timeZone }: StatsQuery, now: number) {
   const window = localDays(now, days, timeZone)
   const [first, last] = [window[0], window.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError(`a window of ${days} days`)
-  const parts = partsOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot), now)
-  return { window, parts, from: first.date, to: last.date }
+  const rowRanges = rowRangesOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot), now)
+  return { window, rowRanges, from: first.date, to: last.date }
 }
 
 /** The ranges of a query whose scans are counted one by one; none in UTC, where each day is in the rollups. */
 export function rawRanges(query: StatsQuery, now: number): SlotRange[] {
   const windows = [windowOf(query, now), ...(query.previous === true ? [windowBefore(query, now)] : [])]
-  return windows.flatMap(({ parts: { raw, excess } }) =>
+  return windows.flatMap(({ rowRanges: { raw, excess } }) =>
     [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
       fromSlot: slotOf(from),
       toSlot: slotOf(to),
@@ -160,7 +160,7 @@ interface Previous {
 
 /** The window before, and the rows that hold its counts. */
 interface WindowBefore extends Pick<Previous, 'from' | 'until'>, SlotRange {
-  parts: Parts
+  rowRanges: RowRanges
 }
 
 /** As many days as the window has, before it, until the same time of day. */
@@ -175,7 +175,7 @@ function windowBefore({ days, timeZone }: StatsQuery, now: number): WindowBefore
     until: until.toString({ timeZoneName: 'never', smallestUnit: 'second' }),
     fromSlot,
     toSlot,
-    parts: partsOf(startOfSlot(fromSlot), startOfSlot(toSlot), now),
+    rowRanges: rowRangesOf(startOfSlot(fromSlot), startOfSlot(toSlot), now),
   }
 }
 

@@ -9,7 +9,7 @@ export interface LocalDay {
 }
 
 /** The rows that hold the counts of a window by value. Ranges of periods include both ends, ranges of times only the first. */
-export interface Parts {
+export interface RowRanges {
   months: [from: number, to: number][]
   days: [from: number, to: number][]
   /** Edges that are not whole UTC days: counted from raw scans, milliseconds since 1970. */
@@ -47,31 +47,31 @@ export function startOfDate(date: Temporal.PlainDate, timeZone: string): number 
  * Splits a range of time into whole months, the remaining whole days, and edges.
  * @param now after which there are no scans yet
  */
-export function partsOf(from: number, to: number, now: number): Parts {
+export function rowRangesOf(from: number, to: number, now: number): RowRanges {
   const [firstDay, endDay] = [Math.ceil(from / startOfDay(1)), dayOf(to)]
   // Within one UTC day, or two pieces of neighbouring ones.
   const pieces =
     firstDay > endDay
       ? [[from, to] as const]
       : [[from, startOfDay(firstDay)] as const, [startOfDay(endDay), to] as const]
-  const parts = firstDay < endDay ? wholeDays(firstDay, endDay) : { months: [], days: [] }
+  const rowRanges = firstDay < endDay ? wholeDays(firstDay, endDay) : { months: [], days: [] }
   const edges = pieces.filter(([begin, end]) => begin < end).map(([begin, end]) => edgeOf(begin, end, now))
   return {
-    months: parts.months,
-    days: [...parts.days, ...edges.flatMap(({ days }) => days)],
+    months: rowRanges.months,
+    days: [...rowRanges.days, ...edges.flatMap(({ days }) => days)],
     raw: edges.flatMap(({ raw }) => raw),
     excess: edges.flatMap(({ excess }) => excess),
   }
 }
 
-function wholeDays(firstDay: number, endDay: number): Pick<Parts, 'months' | 'days'> {
+function wholeDays(firstDay: number, endDay: number): Pick<RowRanges, 'months' | 'days'> {
   const firstMonth =
     firstDayOfMonth(monthOf(startOfDay(firstDay))) === firstDay
       ? monthOf(startOfDay(firstDay))
       : monthOf(startOfDay(firstDay)) + 1
   const endMonth = monthOf(startOfDay(endDay))
   if (firstMonth >= endMonth) return { months: [], days: [[firstDay, endDay - 1]] }
-  const days: Parts['days'] = [
+  const days: RowRanges['days'] = [
     [firstDay, firstDayOfMonth(firstMonth) - 1],
     [firstDayOfMonth(endMonth), endDay - 1],
   ]
@@ -79,7 +79,7 @@ function wholeDays(firstDay: number, endDay: number): Pick<Parts, 'months' | 'da
 }
 
 /** A part of a UTC day: its raw scans, or the day without the others, whichever are fewer hours so far. */
-function edgeOf(from: number, to: number, now: number): Omit<Parts, 'months'> {
+function edgeOf(from: number, to: number, now: number): Omit<RowRanges, 'months'> {
   const day = dayOf(from)
   const others = [
     { day, from: startOfDay(day), to: from },

@@ -8,7 +8,7 @@ import { forbidCaching } from '../../links/access.ts'
 import { clientOf, type WriteNeeds } from '../../links/write-needs.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
-import type { StatsReading } from '../../scans/api/routes.ts'
+import type { StatsSources } from '../../scans/api/routes.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
@@ -57,7 +57,7 @@ export interface OwnerPageNeeds extends WriteNeeds {
   codeText: (code: string, origin: string) => string
   printable: OwnerView['printable']
   assets: Pick<Assets, 'islands' | 'font'>
-  reading: StatsReading
+  reading: StatsSources
 }
 
 interface TokenRoute {

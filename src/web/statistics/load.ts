@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
-import { readLatestStats, type StatsReading } from '../../scans/api/routes.ts'
+import { readLatestStats, type StatsSources } from '../../scans/api/routes.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
 const DEFAULT_DAYS = 30
@@ -43,7 +43,7 @@ export async function loadTotals(
  * @throws nothing: while they cannot be read, or the client has no free slot, they are undefined
  */
 export async function loadStatistics(
-  reading: StatsReading,
+  reading: StatsSources,
   request: Pick<FastifyRequest, 'raw' | 'query' | 'log'>,
   linkId: number,
 ): Promise<LoadedStatistics> {

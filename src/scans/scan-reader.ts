@@ -10,7 +10,7 @@ import type { WarehouseClient } from './warehouse-client.ts'
 import { createTurns, type Turns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
-export interface Reader {
+export interface ScanReader {
   totals: (linkId: number) => Promise<Totals>
   /** Until when the scans of other nodes are included in what is read then, if they are far behind. */
   othersAsOf: () => Promise<AsOf>
@@ -31,7 +31,7 @@ export interface Reader {
  * totals, batched, one for statistics or an export, and one for statistics that take long. So the fold never waits for more than
  * these. Whether statistics take long turns out in their first turn; then they wait for another, apart from all others.
  */
-export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
+export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): ScanReader {
   // The slots of the requests bound how many wait.
   const lane = () => createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
   const [quick, long] = [lane(), lane()]

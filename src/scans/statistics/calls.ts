@@ -14,7 +14,7 @@ import { readPeople, readTotals, type PeopleOfLink } from './totals.ts'
 const QUICK_SCANS = 20_000
 
 /** Reads the folded scans, in the warehouse's thread. */
-export interface Reading {
+export interface StatisticsCalls {
   totals: (linkIds: number[]) => Promise<Totals[]>
   people: (linkIds: number[]) => Promise<PeopleOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
@@ -30,13 +30,13 @@ export interface Reading {
 }
 
 /** Computes what is read of the rows of a store. */
-export function createReading(rows: RowQueries): Reading {
+export function createStatisticsCalls(rows: RowQueries): StatisticsCalls {
   const isQuick = async (linkIds: number[], query: StatsQuery, now: number) => {
     const ranges = rawRanges(query, now)
     return ranges.length === 0 || (await rows.rawScans(linkIds, ranges)) <= QUICK_SCANS
   }
-  const stats: Reading['stats'] = (linkId, query, now) => readStats(rows, linkId, query, now)
-  const statsOfMany: Reading['statsOfMany'] = (links, query, now) => readStatsOfMany(rows, links, query, now)
+  const stats: StatisticsCalls['stats'] = (linkId, query, now) => readStats(rows, linkId, query, now)
+  const statsOfMany: StatisticsCalls['statsOfMany'] = (links, query, now) => readStatsOfMany(rows, links, query, now)
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
     people: (linkIds) => readPeople(rows, linkIds),
