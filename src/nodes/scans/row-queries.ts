@@ -51,6 +51,12 @@ const CACHED = 20_000
  * @param folder the id of this node's journal folder
  */
 export function openRowQueries(query: Query, folder: string): RowQueries {
+  /** The number that a statement of one row has; 0 without one. */
+  const readNumber = async (selectOf: (bind: Bind) => Select) => {
+    const { bind, values } = createParameters()
+    const [row] = await readUnion(query, [selectOf(bind)], values)
+    return row?.[1] ?? 0
+  }
   return {
     async totals(linkIds) {
       const rows = await query<TotalsRow & { link_id: number }>(
@@ -60,21 +66,9 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       const byLink = new Map(rows.map((row) => [row.link_id, row]))
       return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
     },
-    async behindMs() {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectBehind(bind, folder)], values)
-      return row?.[1] ?? 0
-    },
-    async missing(linkId) {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
-      return row?.[1] ?? 0
-    },
-    async rawScans(linkIds, ranges) {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectRaw(bind, linkIds, ranges)], values)
-      return row?.[1] ?? 0
-    },
+    behindMs: () => readNumber((bind) => selectBehind(bind, folder)),
+    missing: (linkId) => readNumber((bind) => selectMissing(bind, linkId, EVER)),
+    rawScans: (linkIds, ranges) => readNumber((bind) => selectRaw(bind, linkIds, ranges)),
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
       const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]

@@ -204,7 +204,9 @@ async function readValues(
 ): Promise<ValueSums> {
   const sums = createValueSums()
   addRollups(warehouse, linkId, audience, rowRanges, sums)
-  await addRawScans(warehouse, createRawCounter(warehouse, counting, audience), linkId, audience, rowRanges, sums)
+  const count = createRawCounter(warehouse, counting, audience)
+  const counted = createValueLookup(warehouse, linkId, audience)
+  await addRawScans((range, add) => count(linkId, range, add), counted, rowRanges, sums)
   return sums
 }
 
@@ -227,18 +229,15 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, rowRanges: R
 
 /** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
 async function addRawScans(
-  warehouse: Db,
-  count: ReturnType<typeof createRawCounter>,
-  linkId: number,
-  audience: Audience,
+  count: (range: [from: number, to: number], add: ValueSums['add']) => Promise<void>,
+  counted: ReturnType<typeof createValueLookup>,
   rowRanges: RowRanges,
   sums: ValueSums,
 ): Promise<void> {
-  for (const range of rowRanges.raw) await count(linkId, range, sums.add)
-  const counted = createValueLookup(warehouse, linkId, audience)
+  for (const range of rowRanges.raw) await count(range, sums.add)
   for (const { day, from, to } of rowRanges.excess) {
     const excess = createValueSums()
-    await count(linkId, [from, to], excess.add)
+    await count([from, to], excess.add)
     for (const dimension of dimensionNames.keys()) {
       for (const [value, { scans, firsts }] of excess.of(dimension))
         sums.subtract(dimension, value, scans, firsts, counted(day, dimension, value))
