@@ -153,22 +153,27 @@ export function recordDeleted({ db }: { db: Database }, linkIds: number[]): Prom
   return db.transaction((transaction) => insertDeletions(transaction, linkIds))
 }
 
-/** Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. */
-async function retryOnConflict<T extends { link: Link }>(
-  { invalidate }: Pick<LinkDeps, 'invalidate'>,
+/**
+ * Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. Those of this
+ * process take turns: of 64 at the same time, all but one would start over again and again.
+ */
+function retryOnConflict<T extends { link: Link }>(
+  { invalidate, inTurn }: Pick<LinkDeps, 'invalidate' | 'inTurn'>,
   read: T,
   reread: () => Promise<T>,
   ifMatch: string | undefined,
   change: (present: T) => Promise<T | undefined>,
 ): Promise<T> {
-  for (let present = read; ; present = await reread()) {
-    const { link } = present
-    requireMatch(link, ifMatch)
-    const changed = await change(present)
-    if (changed === undefined) continue
-    invalidate(link.code)
-    return changed
-  }
+  return inTurn(read.link.id, async (hasWaited) => {
+    for (let present = hasWaited ? await reread() : read; ; present = await reread()) {
+      const { link } = present
+      requireMatch(link, ifMatch)
+      const changed = await change(present)
+      if (changed === undefined) continue
+      invalidate(link.code)
+      return changed
+    }
+  })
 }
 
 /** What the next revision of a link is made with. */

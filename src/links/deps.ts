@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { InTurn } from '../lib/in-turn.ts'
 import type { IsReserved } from './code.ts'
 import type { Designs } from './design.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
@@ -11,6 +12,8 @@ import type { LinkWebhooks } from './webhook.ts'
 export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
   db: Database
   ids: LinkIds
+  /** Runs changes of a link one after the other, by its id. */
+  inTurn: InTurn
   now: () => number
   isReserved: IsReserved
   idempotency: Idempotency

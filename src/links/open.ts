@@ -8,6 +8,7 @@ import { changeLink, deleteLink, type ChangeOptions } from './change.ts'
 import type { Client } from './client.ts'
 import { createReserved } from './code.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
+import { createInTurn } from '../lib/in-turn.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import type { Revision } from './history/history.ts'
@@ -74,7 +75,7 @@ export interface Links {
 }
 
 /** What links need of the rest of the program. */
-export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords'> {
+export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'inTurn'> {
   passwordTurn: Turns['run']
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
@@ -84,7 +85,13 @@ export function openLinks(needs: LinksNeeds): Links {
   const { db, now } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
-  const deps: LinkDeps = { ...needs, isReserved, idempotency: createIdempotency(db, now), passwords }
+  const deps: LinkDeps = {
+    ...needs,
+    isReserved,
+    idempotency: createIdempotency(db, now),
+    passwords,
+    inTurn: createInTurn(),
+  }
   return {
     create: createLink.bind(null, deps),
     createBulk: createBulk.bind(null, deps),
