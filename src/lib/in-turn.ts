@@ -8,8 +8,9 @@ export function createInTurn(): InTurn {
   const last = new Map<number | string, Promise<unknown>>()
   return async (name, work) => {
     const previous = last.get(name)
-    const later = () => work(true)
-    const mine = previous === undefined ? work(false) : previous.then(later, later)
+    // Never before this call is the last one of the name: the work may call for it again.
+    const run = () => work(previous !== undefined)
+    const mine = (previous ?? Promise.resolve()).then(run, run)
     last.set(name, mine)
     try {
       return await mine
@@ -17,4 +18,10 @@ export function createInTurn(): InTurn {
       if (last.get(name) === mine) last.delete(name)
     }
   }
+}
+
+/** Runs work once it is the turn of several names, in one order, so that two of them never wait for each other. */
+export function inTurnOfAll<T>(inTurn: InTurn, names: Iterable<number>, work: () => Promise<T>): Promise<T> {
+  const ordered = [...new Set(names)].toSorted((a, b) => a - b)
+  return ordered.reduceRight<() => Promise<T>>((next, name) => () => inTurn(name, next), work)()
 }
