@@ -169,3 +169,22 @@ describe('a change of a design, a webhook and a password at once', () => {
     assert.deepEqual([noted, await links.readByToken(token)], [['qr'], before])
   })
 })
+
+test(
+  'of many changes of one link at the same time, none starts over again and again',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const setting = await startWithLink(t)
+    const { links, token } = setting
+    const [owned, count] = [await links.readByToken(token), 64]
+    const reads = countReads(setting)
+    const changed = await Promise.all(
+      Array.from({ length: count }, (_, at) => links.change(owned, { title: `Title ${at}` }, client)),
+    )
+    assert.deepEqual(
+      changed.map(({ link }) => link.revision),
+      changed.map((_, at) => owned.link.revision + 1 + at),
+    )
+    assert.ok((reads['links'] ?? 0) < count, JSON.stringify(reads))
+  },
+)

@@ -4,7 +4,6 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
-import { createInLine } from '../lib/in-line.ts'
 import { refundFailed } from './charged.ts'
 import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
@@ -155,18 +154,17 @@ export function recordDeleted({ db }: { db: Database }, linkIds: number[]): Prom
 }
 
 /**
- * Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. Changes of one
- * link stand in line in this process: of 64 at a time, each would start over for each of the others, and hold a connection to
- * PostgreSQL while it waits for the row.
+ * Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. Those of this
+ * process take turns: of 64 at the same time, all but one would start over again and again.
  */
 function retryOnConflict<T extends { link: Link }>(
-  { invalidate, changes }: Pick<LinkDeps, 'invalidate' | 'changes'>,
+  { invalidate, inTurn }: Pick<LinkDeps, 'invalidate' | 'inTurn'>,
   read: T,
   reread: () => Promise<T>,
   ifMatch: string | undefined,
   change: (present: T) => Promise<T | undefined>,
 ): Promise<T> {
-  return changes.run(read.link.id, async (hasWaited) => {
+  return inTurn(read.link.id, async (hasWaited) => {
     for (let present = hasWaited ? await reread() : read; ; present = await reread()) {
       const { link } = present
       requireMatch(link, ifMatch)
@@ -176,18 +174,6 @@ function retryOnConflict<T extends { link: Link }>(
       return changed
     }
   })
-}
-
-/** How long a change waits for others of its link: as long as one waits in a queue. */
-const WAIT_MS = 2000
-
-/** The line in which the changes of each link stand. */
-export function createChangesInLine(): LinkDeps['changes'] {
-  const headers = { 'retry-after': '2' }
-  return createInLine(
-    WAIT_MS,
-    () => new Problem('unavailable', 'too many changes of this link are waiting, try again in a moment', { headers }),
-  )
 }
 
 /** What the next revision of a link is made with. */

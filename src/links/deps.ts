@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import type { InLine } from '../lib/in-line.ts'
+import type { InTurn } from '../lib/in-turn.ts'
 import type { IsReserved } from './code.ts'
 import type { Designs } from './design.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
@@ -12,14 +12,14 @@ import type { LinkWebhooks } from './webhook.ts'
 export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
   db: Database
   ids: LinkIds
+  /** Runs changes of a link one after the other, by its id. */
+  inTurn: InTurn
   now: () => number
   isReserved: IsReserved
   idempotency: Idempotency
   passwords: Passwords
   designs: Designs
   webhooks: LinkWebhooks
-  /** Runs the changes of each link, by its ID, one after the other. */
-  changes: InLine<number>
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   /** Adds visits that were counted elsewhere, once for each link. */

@@ -4,10 +4,11 @@ import { findAvailability, type Availability } from './availability.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk/bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './bulk/change-many.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
-import { changeLink, createChangesInLine, deleteLink, type ChangeOptions } from './change.ts'
+import { changeLink, deleteLink, type ChangeOptions } from './change.ts'
 import type { Client } from './client.ts'
 import { createReserved } from './code.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
+import { createInTurn } from '../lib/in-turn.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import type { Revision } from './history/history.ts'
@@ -74,7 +75,7 @@ export interface Links {
 }
 
 /** What links need of the rest of the program. */
-export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'changes'> {
+export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'inTurn'> {
   passwordTurn: Turns['run']
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
@@ -84,8 +85,13 @@ export function openLinks(needs: LinksNeeds): Links {
   const { db, now } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
-  const changes = createChangesInLine()
-  const deps: LinkDeps = { ...needs, isReserved, idempotency: createIdempotency(db, now), passwords, changes }
+  const deps: LinkDeps = {
+    ...needs,
+    isReserved,
+    idempotency: createIdempotency(db, now),
+    passwords,
+    inTurn: createInTurn(),
+  }
   return {
     create: createLink.bind(null, deps),
     createBulk: createBulk.bind(null, deps),

@@ -1,4 +1,5 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import { inTurnOfAll } from '../../lib/in-turn.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { commitChange, isPause, nextRevision, requireMatch, runChange } from '../change.ts'
 import { refundFailed } from '../charged.ts'
@@ -14,7 +15,7 @@ import type { OnTrimmedIn } from '../url-policy.ts'
 import type { LinkWebhooks } from '../webhook.ts'
 
 /** What a change of many links needs of the rest of the program. */
-export interface ManyDeps extends Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate'> {
+export interface ManyDeps extends Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate' | 'inTurn'> {
   webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
@@ -129,20 +130,31 @@ interface Writing {
 
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
 async function commit(deps: ManyDeps, outcomes: Outcome[], writing: Writing): Promise<void> {
-  const { atomic } = writing
+  const left = await writeOnce(deps, outcomes, [...outcomes.entries()].filter(isChange), writing)
+  const ids = left.map(([, { link }]) => link.id)
+  // Single changes of these links wait now: whoever makes them all the time would have this start over again and again.
+  await inTurnOfAll(deps.inTurn, ids, async () => {
+    for (let pending = left; pending.length > 0;) pending = await writeOnce(deps, outcomes, pending, writing)
+  })
+}
+
+/** @returns what is to be written again */
+async function writeOnce(
+  deps: ManyDeps,
+  outcomes: Outcome[],
+  pending: Entry<Plan>[],
+  writing: Writing,
+): Promise<Entry<Plan>[]> {
+  const { committed, conflicts } = await write(deps, pending, writing)
+  for (const [, { link }] of committed) deps.invalidate(link.code)
   const pause = yieldEvery(SLICE_MS)
-  let pending = [...outcomes.entries()].filter(isChange)
-  while (pending.length > 0) {
-    const { committed, conflicts } = await write(deps, pending, writing)
-    for (const [, { link }] of committed) deps.invalidate(link.code)
-    for (const [at, stale] of conflicts) {
-      outcomes[at] = await planAgain(deps, stale)
-      await pause()
-    }
-    requireValid(outcomes, atomic)
-    const remaining = atomic && conflicts.length > 0 ? pending : conflicts
-    pending = remaining.map(([at]): Entry => [at, outcomes[at] as Outcome]).filter(isChange)
+  for (const [at, stale] of conflicts) {
+    outcomes[at] = await planAgain(deps, stale)
+    await pause()
   }
+  requireValid(outcomes, writing.atomic)
+  const remaining = writing.atomic && conflicts.length > 0 ? pending : conflicts
+  return remaining.map(([at]): Entry => [at, outcomes[at] as Outcome]).filter(isChange)
 }
 
 /** An outcome with the index of its row. */

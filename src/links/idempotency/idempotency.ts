@@ -3,6 +3,7 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 import { Problem } from '../../http/problem.ts'
+import { createInTurn } from '../../lib/in-turn.ts'
 import { deleteResponses, fillResponse, findResponse, reserveResponse } from './idempotency-store.ts'
 
 /** How long a response is stored for retries. */
@@ -45,7 +46,7 @@ export interface Idempotency {
 export function createIdempotency(db: Database, now: () => number): Idempotency {
   // A concurrent request with the same key waits for the first in this process; one in another process waits for it in the
   // store, where the first has reserved the look-up hash.
-  const running = new Map<string, Promise<unknown>>()
+  const inTurn = createInTurn()
   const deleteOld = createDeletion(db, now)
 
   return {
@@ -56,15 +57,7 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
       }
       await deleteOld()
       const keys = deriveKeys(request.key)
-      const attempt = () => runOnce(db, now, { ...request, keys, prepare, create })
-      const previous = running.get(keys.lookup) ?? Promise.resolve()
-      const current = previous.then(attempt, attempt)
-      running.set(keys.lookup, current)
-      try {
-        return await current
-      } finally {
-        if (running.get(keys.lookup) === current) running.delete(keys.lookup)
-      }
+      return inTurn(keys.lookup, () => runOnce(db, now, { ...request, keys, prepare, create }))
     },
     async has(key) {
       return (await findResponse(db.read, deriveKeys(key).lookup, now() - RETENTION_MS)) !== undefined
