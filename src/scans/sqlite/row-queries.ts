@@ -60,7 +60,7 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, 
     async ofLink(linkId, { audience, slots, parts, previous, window }) {
       return {
         slots: readSlots(warehouse, slots)(linkId),
-        values: await readValues(warehouse, counting, linkId, audience, parts),
+        values: await readValues({ db, counting }, linkId, audience, parts),
         previous: previous && (await createSourceReader(warehouse, counting, audience, previous)(linkId)),
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
@@ -196,15 +196,14 @@ function periodsOf(ranges: [from: number, to: number][]): number[] {
 
 /** Counts the scans of a link by value. */
 async function readValues(
-  warehouse: Db,
-  counting: Counting,
+  source: Db & { counting: Counting },
   linkId: number,
   audience: Audience,
   parts: Parts,
 ): Promise<ValueSums> {
   const sums = createValueSums()
-  addRollups(warehouse, linkId, audience, parts, sums)
-  await addRawScans(warehouse, createRawCounter(warehouse, counting, audience), linkId, audience, parts, sums)
+  addRollups(source, linkId, audience, parts, sums)
+  await addRawScans(source, linkId, audience, parts, sums)
   return sums
 }
 
@@ -227,15 +226,15 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts
 
 /** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
 async function addRawScans(
-  warehouse: Db,
-  count: ReturnType<typeof createRawCounter>,
+  source: Db & { counting: Counting },
   linkId: number,
   audience: Audience,
   parts: Parts,
   sums: ValueSums,
 ): Promise<void> {
+  const count = createRawCounter(source, source.counting, audience)
   for (const range of parts.raw) await count(linkId, range, sums.add)
-  const counted = createValueLookup(warehouse, linkId, audience)
+  const counted = createValueLookup(source, linkId, audience)
   for (const { day, from, to } of parts.excess) {
     const excess = createValueSums()
     await count(linkId, [from, to], excess.add)
