@@ -52,21 +52,9 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       const byLink = new Map(rows.map((row) => [row.link_id, row]))
       return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
     },
-    async behindMs() {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectBehind(bind, folder)], values)
-      return row?.[1] ?? 0
-    },
-    async missing(linkId) {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectMissing(bind, linkId, EVER)], values)
-      return row?.[1] ?? 0
-    },
-    async rawScans(linkIds, ranges) {
-      const { bind, values } = createParameters()
-      const [row] = await readUnion(query, [selectRaw(bind, linkIds, ranges)], values)
-      return row?.[1] ?? 0
-    },
+    behindMs: () => readNumber(query, (bind) => selectBehind(bind, folder)),
+    missing: (linkId) => readNumber(query, (bind) => selectMissing(bind, linkId, EVER)),
+    rawScans: (linkIds, ranges) => readNumber(query, (bind) => selectRaw(bind, linkIds, ranges)),
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
       const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]
@@ -85,6 +73,13 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     ...openPages(query),
     texts: createTexts(query),
   }
+}
+
+/** Reads what a statement of one row and column selects. */
+async function readNumber(query: Query, select: (bind: Bind) => Select): Promise<number> {
+  const { bind, values } = createParameters()
+  const [row] = await readUnion(query, [select(bind)], values)
+  return row?.[1] ?? 0
 }
 
 const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
