@@ -506,7 +506,7 @@ test('a suspended link says so, and asks for no password', async (t) => {
   assert.equal((await visit(link.short_url)).status, 200)
   const found = await server.services.links.findByToken(link.token)
   const suspension = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'legal', expression: null } as const
-  assert.equal(await suspend(server.services.db.write, found, suspension), true)
+  assert.equal((await suspend(server.services.db.write, [found], suspension)).size, 1)
   server.services.visits.invalidate(link.code)
   for (const address of ['', ...fileEndings, '+', '/qr.png'])
     assert.deepEqual(await codeOf(await visit(link.short_url + address)), [451, 'code_removed_by_law'])

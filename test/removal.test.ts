@@ -15,7 +15,7 @@ async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): 
   const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link', rules })
   assert.equal((await visit(link.short_url)).status, 302)
   const found = await server.services.links.findByToken(link.token)
-  assert.equal(await suspend(server.services.db.write, found, removal), true)
+  assert.equal((await suspend(server.services.db.write, [found], removal)).size, 1)
   server.services.visits.invalidate(link.code)
   return [server, link]
 }

@@ -230,7 +230,7 @@ test('a paused link and one that was removed for abuse show their statistics; th
   assert.match(await (await fetch(url)).text(), /The link is paused/)
 
   const removal: Suspension = { at: START, reason: 'it harms', source: 'operator', expression: null }
-  assert.equal(await suspend(services.db.write, await services.links.findByToken(link.token), removal), true)
+  assert.equal((await suspend(services.db.write, [await services.links.findByToken(link.token)], removal)).size, 1)
   const removed = (await (await api(token)).json()) as typeof paused
   assert.deepEqual([removed.totals.scans, removed.destinations], [3, undefined])
   const page = await (await fetch(url)).text()

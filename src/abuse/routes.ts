@@ -23,7 +23,7 @@ const tags = ['Abuse']
 /** `POST /api/reports` */
 export function reportRoute({ report, origin, client, limitReports }: ReportNeeds): Route {
   return route({
-    config: { work: 'creations' },
+    config: { work: 'reports' },
     onRequest: limitReports,
     schema: {
       summary: 'Report a harmful code',

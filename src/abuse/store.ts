@@ -48,8 +48,8 @@ export async function deleteRuling(db: Executor, expression: string): Promise<bo
   return result.numDeletedRows === 1n
 }
 
-export async function insertAudit(db: Executor, row: Omit<AuditRow, 'id'>): Promise<void> {
-  await db.insertInto('audit').values(row).execute()
+export async function insertAudit(db: Executor, ...rows: Omit<AuditRow, 'id'>[]): Promise<void> {
+  if (rows.length > 0) await db.insertInto('audit').values(rows).execute()
 }
 
 /** The newest entries of the audit log, newest first. */

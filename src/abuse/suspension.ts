@@ -10,7 +10,7 @@ export interface SuspensionDeps {
   now: () => number
   /** Invalidates the cached link of a code. */
   invalidate: (code: string) => void
-  webhooks: Pick<LinkWebhooks, 'onChange'>
+  webhooks: Pick<LinkWebhooks, 'onChange' | 'which'>
 }
 
 /** What is to be suspended, and who says so. */
@@ -21,7 +21,8 @@ export interface Suspending {
 }
 
 /**
- * Suspends links and records that in the audit log, in one transaction. Visits see it when the promise resolves.
+ * Suspends links and records that in the audit log, in one transaction of a few statements: each one for itself waits for others'
+ * work in this process and in PostgreSQL. Visits see it when the promise resolves.
  * @returns how many; not those that were changed or deleted since they were read
  */
 export async function suspendLinks(
@@ -30,15 +31,23 @@ export async function suspendLinks(
   urgency: Urgency,
 ): Promise<number> {
   const done = await db.urgent(urgency, async (transaction) => {
-    let count = 0
-    for (const { link, suspension, source } of all) {
-      if (!(await suspend(transaction, link, suspension))) continue
-      const { at, reason } = suspension
-      await insertAudit(transaction, { at, action: 'remove', subject: link.code, source, reason })
-      await webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
-      count++
+    const suspended = new Set<number>()
+    for (const [, [first, ...more]] of Map.groupBy(all, ({ suspension }) => JSON.stringify(suspension))) {
+      if (first === undefined) continue
+      const links = [first, ...more].map(({ link }) => link)
+      for (const id of await suspend(transaction, links, first.suspension)) suspended.add(id)
     }
-    return count
+    const found = all.filter(({ link }) => suspended.has(link.id))
+    const audit = found.map(({ link: { code: subject }, suspension: { at, reason }, source }) => {
+      return { at, action: 'remove', subject, source, reason }
+    })
+    await insertAudit(transaction, ...audit)
+    const told = await webhooks.which(transaction, [...suspended])
+    for (const { link, suspension } of found) {
+      if (told.has(link.id))
+        await webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
+    }
+    return found.length
   })
   for (const { link } of all) invalidate(link.code)
   return done

@@ -58,7 +58,7 @@ for (const driver of drivers) {
         },
         now: () => 42,
         invalidate: (code) => invalidated.push(code),
-        webhooks: { onChange: async () => {} },
+        webhooks: { onChange: async () => {}, which: async () => new Set() },
         findInLink: (link: Link): Hit | undefined => {
           seen.push(link.code)
           void onMatch(link.code)

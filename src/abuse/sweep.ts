@@ -137,12 +137,11 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
 
 /** A link that was changed in the meantime was screened by the same lists then. */
 async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
+  const at = deps.now()
   const found = links.flatMap((link): Suspending[] => {
     const hit = deps.findInLink(link)
-    return hit === undefined
-      ? []
-      : [{ link, suspension: suspensionFor(hit, deps.now()), source: hit.list ?? 'operator' }]
+    return hit === undefined ? [] : [{ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' }]
   })
-  for (let at = 0; at < found.length; at += SUSPENDED_AT_ONCE)
-    await suspendLinks(deps, found.slice(at, at + SUSPENDED_AT_ONCE), 'removal')
+  for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
+    await suspendLinks(deps, found.slice(from, from + SUSPENDED_AT_ONCE), 'removal')
 }

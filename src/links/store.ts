@@ -118,19 +118,28 @@ export async function deleteLinkRow(transaction: Transaction<Tables>, link: Link
 
 /** Suspends or reinstates a link. @returns false when the link was changed or deleted since it was read */
 export async function setSuspension(db: Executor, link: Link, suspension: Suspension | null): Promise<boolean> {
-  const result = await db
+  return (await setSuspensions(db, [link], suspension)).has(link.id)
+}
+
+/** The same for a few links, by one statement. @returns the ids of those that were not changed or deleted since they were read */
+export async function setSuspensions(
+  db: Executor,
+  links: readonly Link[],
+  suspension: Suspension | null,
+): Promise<Set<number>> {
+  const rows = await db
     .updateTable('links')
-    .set({
+    .set((of) => ({
       removed_at: suspension?.at ?? null,
       removed_reason: suspension?.reason ?? null,
       removed_source: suspension?.source ?? null,
       removed_expression: suspension?.expression ?? null,
-      revision: link.revision + 1,
-    })
-    .where('id', '=', link.id)
-    .where('revision', '=', link.revision)
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
+      revision: of('revision', '+', 1),
+    }))
+    .where((of) => of.or(links.map(({ id, revision }) => of.and({ id, revision }))))
+    .returning('id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Warns visitors of a link, or no longer. @returns false when the link was changed or deleted since it was read */

@@ -1,7 +1,7 @@
 import type { Database, Executor } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { Link, Suspension } from './link.ts'
-import { findActiveAfter, findSuspendedByRule, setSuspension } from './store.ts'
+import { findActiveAfter, findSuspendedByRule, setSuspension, setSuspensions } from './store.ts'
 
 /** The response to a visit of a suspended link. It does not reveal the destination. */
 export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
@@ -19,12 +19,12 @@ export function requireNotSuspended(link: Link): void {
 }
 
 /**
- * Suspends a link for abuse. Its revision increases, so that a concurrent change starts over and is rejected. The caller
- * invalidates the cached link after the transaction.
- * @returns false when the link was changed or deleted since it was read
+ * Suspends a few links for abuse. Their revisions increase, so that a concurrent change starts over and is rejected. The caller
+ * invalidates the cached links after the transaction.
+ * @returns the ids of those that were not changed or deleted since they were read
  */
-export function suspend(db: Executor, link: Link, suspension: Suspension): Promise<boolean> {
-  return setSuspension(db, link, suspension)
+export function suspend(db: Executor, links: readonly Link[], suspension: Suspension): Promise<Set<number>> {
+  return setSuspensions(db, links, suspension)
 }
 
 /** Ends a suspension. @returns false when the link was changed or deleted since it was read */

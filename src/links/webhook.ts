@@ -121,6 +121,8 @@ export interface LinkWebhooks {
    * @param cause `further` names what changed besides the link's own fields; `holder` is who has changed it
    */
   onChange: (transaction: Transaction<Tables>, before: Link, after: Link, cause?: ChangeCause) => Promise<void>
+  /** Which of a few links have a webhook: `onChange` does nothing for the others. */
+  which: (transaction: Transaction<Tables>, linkIds: number[]) => Promise<Set<number>>
   /** Queues the event of a link that many people have reported, in the transaction that notes that. */
   onReported: (transaction: Transaction<Tables>, link: Link, reported: Reported) => Promise<void>
 }

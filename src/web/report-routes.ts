@@ -40,7 +40,7 @@ export function reportPageRoutes(needs: ReportPageNeeds): Record<'show' | 'repor
     }),
     report: route({
       ...hidden,
-      config: { work: 'creations' },
+      config: { work: 'reports' },
       onRequest: needs.limitReports,
       bodyLimit: REPORT_LIMIT,
       handler: (request, reply) => takeReport(needs, request, reply),

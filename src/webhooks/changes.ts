@@ -11,7 +11,7 @@ import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
 import { siteOf } from './receivers.ts'
 import { newSecret } from './signature.ts'
-import { deleteWebhook, findWebhook, putWebhook, setDestination, type WebhookRow } from './store.ts'
+import { deleteWebhook, findWatched, findWebhook, putWebhook, setDestination, type WebhookRow } from './store.ts'
 
 /** One check of a destination takes place in this time. */
 export const CHECK_MS = 86_400_000
@@ -53,6 +53,8 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       const network = holder && { network: digestOf(holder.network) }
       await outbox.add(transaction, after.id, { ...event, ...network })
     },
+    which: async (transaction, linkIds) =>
+      enabled && linkIds.length > 0 ? findWatched(transaction, linkIds) : new Set<number>(),
     async onReported(transaction, link, reported) {
       const webhook = enabled ? await findWebhook(transaction, link.id) : undefined
       if (webhook === undefined || !eventsOf(webhook).includes('link.reported')) return

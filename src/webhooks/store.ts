@@ -8,6 +8,12 @@ export function findWebhook(db: Executor, linkId: number): Promise<WebhookRow | 
   return db.selectFrom('webhooks').selectAll().where('link_id', '=', linkId).executeTakeFirst()
 }
 
+/** Which of these links have a webhook. */
+export async function findWatched(db: Executor, linkIds: number[]): Promise<Set<number>> {
+  const rows = await db.selectFrom('webhooks').select('link_id').where('link_id', 'in', linkIds).execute()
+  return new Set(rows.map((row) => row.link_id))
+}
+
 /** What an owner sets of a webhook. Its failures end then. */
 export type WebhookSettings = Pick<
   Insertable<WebhooksTable>,
