@@ -316,6 +316,7 @@ test('a stranger who pauses all of his links on a full disk leaves enough of the
   const manage = (link?: Created) => `${server.url}/api/manage/${link?.token}`
   assert.equal((await fetch(manage(deleted), { method: 'DELETE' })).status, 200)
   assert.equal((await command(disk.folder, 'block', blocked?.code ?? '')).status, 0)
+  assert.equal((await command(disk.folder, 'warn', paused?.code ?? '')).status, 0)
   assert.equal((await command(disk.folder, 'block', 'stranger.example.com')).status, 0)
   const refused = await put(manage(paused), { active: false })
   assert.equal(refused.status, 503)

@@ -238,7 +238,7 @@ async function setWarningOf(
 ): Promise<boolean> {
   const action = warning === null ? 'unwarn' : 'warn'
   const audit = { at: deps.now(), action, subject: link.code, source: 'operator', reason }
-  const isDone = await deps.db.transaction(async (transaction) => {
+  const isDone = await deps.db.urgent('operator', async (transaction) => {
     if (!(await warn(transaction, link, warning))) return false
     await insertAudit(transaction, audit)
     await deps.webhooks.onChange(transaction, link, { ...link, warning, revision: link.revision + 1 })
