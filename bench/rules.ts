@@ -41,7 +41,7 @@ const describe = createDescribe(deps)
 const decide = createDecide({
   describe,
   identify: createIdentify(deps),
-  people: { of: () => 10, isCurrent: () => true, request() {} },
+  humanScans: { of: () => 10, isCurrent: () => true, request() {} },
   visitors: { has: () => false, least: () => 10, request() {} },
   settle: async () => true,
   patience: () => () => true,

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createLocalBus } from '../src/bus/local.ts'
-import { openSqlite } from '../src/db/sqlite/database.ts'
+import { connectPostgres } from '../src/nodes/database/database.ts'
 import { openDomains } from '../src/domains/open.ts'
 import { insertOrder } from '../src/tls/issuance-store.ts'
 import {
@@ -19,6 +18,7 @@ import {
 } from './support/acme.ts'
 import { endOfFile, temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
+import { createDatabase } from './support/drivers.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { valueOf } from './support/metrics.ts'
@@ -26,6 +26,7 @@ import { PATIENCE_MS, poll } from './support/poll.ts'
 import { freePort, isOpen } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
 import { patientStop, program } from './support/program.ts'
+import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { askSecurely, seeHandshake, shakeHands } from './support/tls.ts'
@@ -465,13 +466,14 @@ describe('several processes on one store', () => {
   /** A store in which a name is active, and nodes that share it. */
   async function setNodes(t: TestContext): Promise<Nodes | undefined> {
     if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
+    if (!requireProgram(t, 'initdb', 'postgresql')) return
     const shared = await sharedAuthority()
     // Whichever node places the order, the authority connects to the first, which finds the challenge in the store.
     const httpPorts = [shared.httpPort, await freePort()]
     const authority = await shared.start(t)
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
-    const file = join(temporaryFolder(t), 'links.db')
-    const db = await openSqlite(file, Date.now)
+    const database = urlOf(await createDatabase())
+    const db = connectPostgres({ url: database, max: 2 })
     const log = { error: assert.fail }
     const clocks = { now: Date.now, removalTime: async () => Date.now(), monotonic: () => performance.now() }
     const domains = await openDomains({
@@ -500,7 +502,7 @@ describe('several processes on one store', () => {
       },
       async start() {
         const config = {
-          file,
+          database,
           httpPort: httpPorts.shift() ?? 0,
           dns: dns.address,
           baseUrl: BASE,

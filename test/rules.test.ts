@@ -104,7 +104,7 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
     })
     const source = ending.includes('q') || ending === '.Q' ? 'qr' : 'link'
     const language = () => preferredLanguage(languages)
-    const counts = { people: () => each.people, hasVisitors: (least: number) => each.visitors.size >= least }
+    const counts = { humanScans: () => each.people, hasVisitors: (least: number) => each.visitors.size >= least }
     const facts = { ...noValues, at: now, device, os, country, source, language, share: () => 0, ...counts } as const
     const number = interpret(each.rules, facts)
     const rule = number === undefined ? undefined : each.rules[number - 1]

@@ -26,9 +26,9 @@ export const defaultBounds = {
   creations: { waiting: MANY, concurrent: 64, everyMs: 2 },
   /** Creations and changes of many links. Each keeps megabytes in memory, and takes 5 ms of each iteration of the event loop. */
   batches: { waiting: 64, concurrent: 2, everyMs: 50 },
-  /** Those that are drawn on threads wait there. */
   /** All of one link change one row, for which each waits with a connection to the database. */
   reports: { waiting: MANY, concurrent: 4, everyMs: 10 },
+  /** Those that are drawn on threads wait there. */
   images: { waiting: MANY, concurrent: 64, everyMs: 2 },
   statistics: { waiting: MANY, concurrent: 64, everyMs: 4 },
   pages: { waiting: MANY, concurrent: 16, everyMs: 4 },

@@ -43,7 +43,7 @@ export interface Links {
    * @param chargeNotFound charges an unknown token; returns the problem to send instead when the quota is used up
    */
   findManyByToken: (tokens: string[], chargeNotFound: ChargeNotFound) => Promise<(LinkId | Problem)[]>
-  /** The same as `findByToken`, with its design. */
+  /** The same as `findByToken`, with its design and webhook. */
   readByToken: (token: string) => Promise<OwnedLink>
   /** Calls back once a token that worked no longer does, within a second or two, until the returned function is called. */
   watchToken: TokenWatch['add']

@@ -4,7 +4,7 @@ import { isHeld as isStoreHeld } from '../db/unavailable.ts'
 import type { FoldResult } from './folding/fold.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
 import type { Journal } from './journal/journal.ts'
-import type { PeopleCounter } from './people.ts'
+import type { HumanScanCounter } from './human-scans.ts'
 import type { VisitorCounter } from './visitor-count.ts'
 import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
@@ -32,7 +32,7 @@ interface BackgroundNeeds {
   warehouse: WarehouseClient
   purger: Purger
   sweeper: Sweeper
-  people: Pick<PeopleCounter, 'startFold'>
+  humanScans: Pick<HumanScanCounter, 'startFold'>
   visitors: Pick<VisitorCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
@@ -107,14 +107,14 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, people, visitors, log, disk }: BackgroundNeeds,
+  { journal, warehouse, humanScans, visitors, log, disk }: BackgroundNeeds,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
   if (disk.isFull()) return foldNothing(warehouse, now)
   const { closed, growing } = journal.rotate()
-  const [ofScans, ofVisitors] = [people.startFold(), visitors.startFold()]
+  const [ofScans, ofVisitors] = [humanScans.startFold(), visitors.startFold()]
   const linkIds = [...new Set([...ofScans.linkIds, ...ofVisitors.linkIds])]
   const { result, counts } = await warehouse.call('fold', closed, now, {
     growing,

@@ -21,7 +21,7 @@ export function scanMetrics(
   ]
 }
 
-/** @param folds its `lost` counts the scans that folds have lost to damage, ever */
+/** @param background its `lost` counts the scans that folds have lost to damage, ever */
 function recordingMetrics(
   { status, backlog }: Journal,
   { lost, pruned }: Pick<Background, 'lost' | 'pruned'>,

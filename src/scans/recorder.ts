@@ -7,7 +7,7 @@ import type { ImportedCount } from './import/clicks.ts'
 import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
-import { createPeopleCounter, type People, type PeopleCounter } from './people.ts'
+import { createHumanScanCounter, type HumanScans, type HumanScanCounter } from './human-scans.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createScanReader, type ScanReader } from './scan-reader.ts'
@@ -27,7 +27,7 @@ const LAST_FOLD_MS = 1000
 /** Records scans on the main thread; folds and reads them on the warehouse's thread. */
 export interface Recorder extends ScanReader {
   keys: VisitorKeys
-  people: People
+  humanScans: HumanScans
   visitors: VisitorCount
   /** Records a scan, then calls `recorded`. */
   record: (scan: Scan, recorded: () => void) => void
@@ -107,21 +107,21 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
   const read = createScanReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const [people, visitors] = [createPeopleCounter(store.isShared), createVisitorCounter(store.isShared)]
-  const parts = { journal, warehouse, purger, sweeper, people, visitors, subscribers, log, disk, onError }
+  const [humanScans, visitors] = [createHumanScanCounter(store.isShared), createVisitorCounter(store.isShared)]
+  const parts = { journal, warehouse, purger, sweeper, humanScans, visitors, subscribers, log, disk, onError }
   const background = startBackground(parts, options, lost)
 
   return {
     keys: store.keys,
-    people,
+    humanScans,
     visitors,
-    record: (scan, recorded) => journal.record(scan, visitors.count(scan, people.count(scan, recorded))),
+    record: (scan, recorded) => journal.record(scan, visitors.count(scan, humanScans.count(scan, recorded))),
     flush: journal.flush,
     ...waitsFor(background, journal, options, waitMs),
     fold: background.fold,
     hold: background.hold,
     ...read,
-    ...importsInto(warehouse, [people, visitors], async () => (await options.removalTime()) - options.retention),
+    ...importsInto(warehouse, [humanScans, visitors], async () => (await options.removalTime()) - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -155,7 +155,7 @@ const anyDisk: ScansDisk = { isFull: () => false, note() {} }
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(
   warehouse: Pick<WarehouseClient, 'call'>,
-  counters: Pick<PeopleCounter | VisitorCounter, 'expire'>[],
+  counters: Pick<HumanScanCounter | VisitorCounter, 'expire'>[],
   oldest: () => Promise<number>,
 ): Pick<Recorder, 'addImported' | 'addPart'> {
   return {

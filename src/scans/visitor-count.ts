@@ -53,7 +53,7 @@ interface Pending {
 }
 
 /**
- * A number is read between two folds, as that of the scans is (`people.ts`). People of later visits are told by their keys. Who
+ * A number is read between two folds, as that of the scans is (`human-scans.ts`). People of later visits are told by their keys. Who
  * was counted earlier that day is known only in part, so that later keys may be of no further people: where that matters, near
  * the number that a rule names, the visit waits for a fold, and the next number is exact.
  * @param isShared whether other nodes fold scans too

@@ -2,7 +2,7 @@ import type { FoldResult } from './folding/fold.ts'
 import type { ImportedCount } from './import/clicks.ts'
 import type { ImportedPart, Taken } from './import/part.ts'
 import type { StatisticsCalls } from './statistics/calls.ts'
-import type { PeopleOfLink } from './statistics/totals.ts'
+import type { HumansOfLink } from './statistics/totals.ts'
 
 /** What a fold is to do besides. */
 export interface FoldOptions {
@@ -22,7 +22,7 @@ export interface WarehouseCalls extends StatisticsCalls {
     journals: string[],
     now: number,
     options: FoldOptions,
-  ) => Promise<{ result: FoldResult; counts: PeopleOfLink[] }>
+  ) => Promise<{ result: FoldResult; counts: HumansOfLink[] }>
   /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
   addImported: (counts: ImportedCount[]) => Promise<void>
   /**

@@ -297,17 +297,22 @@ for (const driver of drivers) {
         of(honest).every(({ at }) => at - begun <= 2 * MINUTE),
         JSON.stringify(of(honest)),
       )
-      // Of 160 - 20, a third of the places that both leave.
-      await poll(() => of(greedy).length === 28 && of(under).length === 28)
+      // A third of the places that are left then; what came first may have 40, until there are others.
+      const taken = () => [of(greedy).length, of(under).length]
+      const third = () => Math.floor((160 - orders.length) / 3)
+      await poll(() => taken().every((count) => count >= third()))
       const late = namesOf(40, 'late')
       for (const [at, name] of late.entries()) await queue.add(name, `network ${at}`)
       await poll(() => of(late).length === 40)
       assert.ok(most(of([...greedy, ...under, ...honest, ...late]), 3 * HOUR) <= 160)
-      assert.deepEqual([of(greedy).length, of(under).length], [28, 28])
+      assert.ok(
+        taken().every((count) => count <= 40),
+        String(taken()),
+      )
       pass(3 * HOUR)
       queue.resume()
       await setting.emptied()
-      assert.deepEqual([of(greedy).length, of(under).length], [60, 60])
+      assert.deepEqual(taken(), [60, 60])
     })
 
     test('four networks with four domains of one stranger leave a third of the places, and the first name of another is ordered at once', async (t) => {

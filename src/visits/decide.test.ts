@@ -19,7 +19,7 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
   const decide = createDecide({
     describe: (_request, { id: linkId }) => scan({ linkId }),
     identify: () => 1,
-    people: { of: () => people, isCurrent: () => people !== undefined, request() {} },
+    humanScans: { of: () => people, isCurrent: () => people !== undefined, request() {} },
     visitors: {
       has: (_linkId, number) => (visitors === undefined ? undefined : visitors >= number),
       least: () => 0,

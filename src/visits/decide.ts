@@ -37,11 +37,11 @@ export function hasRules(live: LiveLink): live is RuledLink {
 }
 
 /** What decisions need of the scans. */
-type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'people' | 'visitors' | 'settle' | 'patience'>
+type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'humanScans' | 'visitors' | 'settle' | 'patience'>
 
 export function createDecide(scans: DecideNeeds): Decide {
   function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
-    if (live.rules().countPeople && !scans.people.isCurrent(live.id)) return undefined
+    if (live.rules().countHumanScans && !scans.humanScans.isCurrent(live.id)) return undefined
     let isKnown = true
     const decision = decide(scans, request, live, () => (isKnown = false))
     return isKnown ? decision : undefined
@@ -69,7 +69,7 @@ function decide(scans: DecideNeeds, request: IncomingMessage, live: RuledLink, o
 }
 
 function factsOf(
-  { identify, people, visitors }: DecideNeeds,
+  { identify, humanScans, visitors }: DecideNeeds,
   request: IncomingMessage,
   scan: Scan,
   onUnknown: () => void,
@@ -80,7 +80,7 @@ function factsOf(
     ...scan,
     language: once(() => preferredLanguage(request.headers['accept-language'])),
     share: (draw) => shareOf(visitor(), draw),
-    people: () => people.of(linkId) ?? 0,
+    humanScans: () => humanScans.of(linkId) ?? 0,
     hasVisitors(number) {
       const has = visitors.has(linkId, number)
       if (has === undefined) onUnknown()
@@ -90,9 +90,9 @@ function factsOf(
 }
 
 /** Loads the numbers of a link. @returns whether they could be read in time */
-function load({ people, visitors, settle }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
-  const { countPeople, countVisitors } = rules()
-  if (countPeople) people.request(id)
+function load({ humanScans, visitors, settle }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
+  const { countHumanScans: countHumanScans, countVisitors } = rules()
+  if (countHumanScans) humanScans.request(id)
   if (countVisitors) visitors.request(id)
   return settle()
 }

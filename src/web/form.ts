@@ -169,7 +169,7 @@ interface Row {
   url: string
 }
 
-/** The list of a page's buttons. With scripts, rows are added, removed and moved (`client/rows.ts`). */
+/** The list of a page's buttons. With scripts, rows are added, removed and moved (`client/islands/`). */
 function linkRows(
   value: unknown,
   faults: FieldError[],

@@ -27,7 +27,7 @@ export function interpret(rules: Rule[], visit: VisitFacts): number | undefined 
         const [from = '', until = ''] = span.split('-')
         return from < until ? from <= time && time < until : from <= time || time < until
       }),
-      when.after_scans === undefined ? undefined : visit.people() >= when.after_scans,
+      when.after_scans === undefined ? undefined : visit.humanScans() >= when.after_scans,
       when.after_visitors === undefined ? undefined : visit.hasVisitors(when.after_visitors),
       when.percent === undefined ? undefined : visit.share(at) < when.percent,
     ]

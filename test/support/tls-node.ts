@@ -1,12 +1,12 @@
-// One of several nodes on one database: the TLS part of the program, without the lock of the data folder, which allows one process only.
+// One of several nodes on one database: the TLS part of the program.
 import { createServer } from 'node:http'
 import { createLocalBus } from '../../src/bus/local.ts'
-import { openSqlite } from '../../src/db/sqlite/database.ts'
 import { openDomains } from '../../src/domains/open.ts'
+import { connectPostgres } from '../../src/nodes/database/database.ts'
 import { openTls, type TlsConfig } from '../../src/tls/open.ts'
 
-const { file, httpPort, dns, ...config } = JSON.parse(process.argv[2] ?? '') as TlsConfig & {
-  file: string
+const { database, httpPort, dns, ...config } = JSON.parse(process.argv[2] ?? '') as TlsConfig & {
+  database: string
   httpPort: number
   dns: string
 }
@@ -15,7 +15,7 @@ const log = {
   warn: (...args: unknown[]) => console.error(...args),
 }
 const clocks = { now: Date.now, removalTime: async () => Date.now(), monotonic: () => performance.now() }
-const db = await openSqlite(file, Date.now)
+const db = connectPostgres({ url: database, max: 8 })
 const domains = await openDomains({
   db,
   bus: createLocalBus(),

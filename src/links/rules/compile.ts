@@ -19,8 +19,8 @@ export interface VisitFacts extends Pick<Values, ConditionName> {
   language: () => string | undefined
   /** The visitor's share in a draw: see `shareOf`. */
   share: (draw: number) => number
-  /** Scans by people before this visit. */
-  people: () => number
+  /** Scans by humans before this visit. */
+  humanScans: () => number
   /** Whether the link has had so many people before this visit, each counted once a day. */
   hasVisitors: (number: number) => boolean
 }
@@ -41,7 +41,7 @@ export interface CompiledRules {
   /** Every response, once for each rule that is not switched off. */
   answers: Answer[]
   /** Whether a rule depends on the number of scans. */
-  countPeople: boolean
+  countHumanScans: boolean
   /** Whether a rule depends on the number of people. */
   countVisitors: boolean
 }
@@ -86,7 +86,7 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
       return undefined
     },
     answers: compiled.map(({ met }) => met.answer),
-    countPeople: compiled.some(({ scans }) => scans !== NO_SCANS),
+    countHumanScans: compiled.some(({ scans }) => scans !== NO_SCANS),
     countVisitors: compiled.some(({ visitors }) => visitors !== NO_VISITORS),
   }
 }
@@ -128,7 +128,7 @@ function isForVisitor(rule: CompiledRule, facts: VisitFacts): boolean {
 
 function isCounted({ scans, visitors, percent, draw }: CompiledRule, facts: VisitFacts): boolean {
   return (
-    (scans === NO_SCANS || facts.people() >= scans) &&
+    (scans === NO_SCANS || facts.humanScans() >= scans) &&
     (percent === ALL_PERCENT || facts.share(draw) < percent) &&
     // Last, because it may have to wait.
     (visitors === NO_VISITORS || facts.hasVisitors(visitors))

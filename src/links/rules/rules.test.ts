@@ -24,7 +24,7 @@ const facts = (more: Partial<VisitFacts> = {}): VisitFacts => ({
   source: 'qr',
   language: () => 'de-at',
   share: () => 50,
-  people: () => 10,
+  humanScans: () => 10,
   hasVisitors: (number) => number <= 5,
   ...more,
 })
@@ -190,7 +190,7 @@ test('compiled rules decide as an interpreter that reads them one by one: 10,000
             ...plain,
             language: () => spoken,
             share: (draw: number) => shares[draw] ?? 0,
-            people: () => count,
+            humanScans: () => count,
             hasVisitors: (number: number) => number <= count / 2,
           }
           assert.equal(find(each)?.number, interpret(rules, each))

@@ -63,7 +63,7 @@ const calls: WarehouseCalls = {
     target.begin()
     const folded = await fold.run(journals, now, deletedLinks, growing).catch(nothingWhileHeld)
     const result = adoption?.addTo(folded) ?? folded
-    return { result, counts: await reading.people(count) }
+    return { result, counts: await reading.humans(count) }
   },
   addImported: (counts) => addImported(session, counts),
   addPart: (part) => addPart(session, part),

@@ -50,7 +50,7 @@ const calls: WarehouseCalls = {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks, growing)
     reusable()
-    return { result, counts: await reading.people(count) }
+    return { result, counts: await reading.humans(count) }
   },
   ...reading,
   ...longReading,

@@ -5,7 +5,7 @@ import type { RowQueries } from './row-queries.ts'
 import { rawRanges, readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
-import { readPeople, readTotals, type PeopleOfLink } from './totals.ts'
+import { readHumans, readTotals, type HumansOfLink } from './totals.ts'
 
 /**
  * Scans that are counted one by one while others wait, some 50 ms. In a time zone that is not UTC, a link that is visited 55 times a
@@ -16,7 +16,7 @@ const QUICK_SCANS = 20_000
 /** Reads the folded scans, in the warehouse's thread. */
 export interface StatisticsCalls {
   totals: (linkIds: number[]) => Promise<Totals[]>
-  people: (linkIds: number[]) => Promise<PeopleOfLink[]>
+  humans: (linkIds: number[]) => Promise<HumansOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
   /** How many scans of a link are counted and not stored one by one, ever. */
@@ -39,7 +39,7 @@ export function createStatisticsCalls(rows: RowQueries): StatisticsCalls {
   const statsOfMany: StatisticsCalls['statsOfMany'] = (links, query, now) => readStatsOfMany(rows, links, query, now)
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
-    people: (linkIds) => readPeople(rows, linkIds),
+    humans: (linkIds) => readHumans(rows, linkIds),
     behindMs: rows.behindMs,
     missing: rows.missing,
     stats,

@@ -1,6 +1,6 @@
 import type { Audience, Counts } from './stats-query.ts'
 
-/** Scans and first-of-day scans of people and of bots. */
+/** Scans and first-of-day scans of humans and of bots. */
 export interface AudienceSums {
   humans: number
   humanFirsts: number
@@ -8,7 +8,7 @@ export interface AudienceSums {
   botFirsts: number
 }
 
-/** The counts of people and of bots apart. */
+/** The counts of humans and of bots apart. */
 export type ByAudience = Record<'humans' | 'bots', Counts>
 
 /** What an audience counts of the sums. */

@@ -6,14 +6,14 @@ export async function readTotals(rows: RowQueries, linkIds: number[]): Promise<T
   return (await rows.totals(linkIds)).map(totalsOf)
 }
 
-/** Visits by people since the creation of a link, and how many people made them, each counted once a day. */
-export interface PeopleOfLink {
+/** Scans by humans since the creation of a link, and how many people made them, each counted once a day. */
+export interface HumansOfLink {
   scans: number
   visitors: number
 }
 
-/** Reads the people of links, in the order of the links. */
-export async function readPeople(rows: RowQueries, linkIds: number[]): Promise<PeopleOfLink[]> {
+/** Reads the numbers of humans of links, in the order of the links. */
+export async function readHumans(rows: RowQueries, linkIds: number[]): Promise<HumansOfLink[]> {
   if (linkIds.length === 0) return []
   return (await rows.totals(linkIds)).map((row) => ({
     scans: row.humans,

@@ -6,7 +6,7 @@ const formatIn = perLanguage(
     new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
 )
 
-/** A time to the minute, in UTC; the script of the page shows it in the time zone of the browser (`client/local-times.ts`). */
+/** A time to the minute, in UTC; the script of the page shows it in the time zone of the browser (`client/islands/owner.ts`). */
 export function timeElement(time: number | string, language: Language): Html {
   const date = new Date(time)
   return html`<time datetime="${date.toISOString()}" data-local>${formatIn(language).format(date)} UTC</time>`

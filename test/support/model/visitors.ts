@@ -61,7 +61,7 @@ export async function arrive(world: World, link: number, { address, isQr, agent:
     source: isQr ? 'qr' : 'link',
     language: () => preferredLanguage(languages),
     share: () => assert.fail('no rule has a percentage'),
-    people: () => people.length,
+    humanScans: () => people.length,
     hasVisitors: (number) => visitors.size >= number,
   }
   const scan = { at: world.now, isQr, bot, device, visitor: `${address}|${at}` }

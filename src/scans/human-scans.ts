@@ -6,8 +6,8 @@ const MAX_LINKS = 20_000
 /** Folds after which a number is read again, where other nodes fold scans too: a node folds every second. */
 const CURRENT_FOLDS = 2
 
-/** The number of scans of a link by people since its creation, also those of this process that are not folded yet. */
-export interface People {
+/** The number of scans of a link by humans since its creation, also those of this process that are not folded yet. */
+export interface HumanScans {
   /** Undefined until the number was loaded. */
   of: (linkId: number) => number | undefined
   /** Whether the number was loaded, and lately where other nodes fold scans too. */
@@ -17,7 +17,7 @@ export interface People {
 }
 
 /** Counts scans beside the journal and the fold. */
-export interface PeopleCounter extends People {
+export interface HumanScanCounter extends HumanScans {
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
   count: (scan: Scan, recorded: () => void) => () => void
   /** To be called when scans of these links were added otherwise than by a fold: the next one reads their numbers again. */
@@ -48,7 +48,7 @@ const unknown: Readonly<Count> = { folded: undefined, closed: 0, written: 0, que
  * those written later are counted here. So no scan is missing or counted twice, however reads and visits overlap.
  * @param isShared whether other nodes fold scans too: a number in use is read again with each fold
  */
-export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): PeopleCounter {
+export function createHumanScanCounter(isShared = false, maxLinks = MAX_LINKS): HumanScanCounter {
   const requested = new Map<number, Count>()
   const counts = new Map<number, Count>()
   /** Folds that have succeeded: while they fail, the last number is better than none. */
@@ -108,7 +108,7 @@ function countQueued(count: Count, recorded: () => void): () => void {
   }
 }
 
-function startFold(requested: Map<number, Count>, next: () => number): ReturnType<PeopleCounter['startFold']> {
+function startFold(requested: Map<number, Count>, next: () => number): ReturnType<HumanScanCounter['startFold']> {
   const started = Array.from(requested, ([linkId, count]) => ({ linkId, count, expiries: count.expiries }))
   for (const { count } of started) {
     count.closed += count.written

@@ -8,7 +8,7 @@ import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { makePostgres } from '../../test/support/shared-folds.ts'
 import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
-import { createPeopleCounter } from './people.ts'
+import { createHumanScanCounter } from './human-scans.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import type { OpenScanStore } from './scan-store.ts'
 import { sqliteScans } from './sqlite/scan-store.ts'
@@ -81,7 +81,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       const people = new Map([1, 2, 3].map((id) => [id, new Set<number>()]))
       const imported = new Map<number, number>()
       const load = async (linkId: number) => {
-        recorder.people.request(linkId)
+        recorder.humanScans.request(linkId)
         recorder.visitors.request(linkId)
         await recorder.settle()
       }
@@ -97,7 +97,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       const check = () => {
         for (const [id, count] of recorded) {
           const possible = [undefined, count, ...(importing === id ? [count + (imported.get(id) ?? 0)] : [])]
-          assert.ok(possible.includes(recorder.people.of(id)), `link ${id}`)
+          assert.ok(possible.includes(recorder.humanScans.of(id)), `link ${id}`)
           const visitors = people.get(id)?.size ?? 0
           for (const number of [1, visitors, visitors + 1].filter((each) => each > 0))
             assert.ok(
@@ -126,7 +126,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
         else if (each.do === 'import') await importOnce(each.link, each.count)
         else if (each.do === 'loaded') {
           await load(each.link)
-          assert.equal(recorder.people.of(each.link), recorded.get(each.link))
+          assert.equal(recorder.humanScans.of(each.link), recorded.get(each.link))
           const visitors = people.get(each.link)?.size ?? 0
           assert.equal(recorder.visitors.has(each.link, visitors + 1), false)
           assert.equal(visitors === 0 || recorder.visitors.has(each.link, visitors), true)
@@ -141,7 +141,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       for (const id of recorded.keys()) {
         await load(id)
         // Visits on the same connection may have been recorded meanwhile.
-        assert.equal(recorder.people.of(id), recorded.get(id))
+        assert.equal(recorder.humanScans.of(id), recorded.get(id))
       }
       await recorder.close()
     }),
@@ -150,7 +150,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
 }
 
 test('a count that was dropped for another is read again, and a fold that fails leaves it requested', () => {
-  const counter = createPeopleCounter(false, 2)
+  const counter = createHumanScanCounter(false, 2)
   const fold = (counts: Record<number, number>) => {
     const { linkIds, finish } = counter.startFold()
     finish((id) => counts[id] ?? 0)
@@ -176,7 +176,7 @@ test('a count that was dropped for another is read again, and a fold that fails 
 })
 
 test('where other nodes fold too, a number in use is read again with each fold, and no own scan is missing meanwhile', () => {
-  const counter = createPeopleCounter(true)
+  const counter = createHumanScanCounter(true)
   const record = () => counter.count(scan({ linkId: 1 }), () => {})()
   counter.request(1)
   counter.startFold().finish(() => 5)
@@ -197,7 +197,7 @@ test('where other nodes fold too, a number in use is read again with each fold, 
 })
 
 test('where other nodes fold too, a number that no visit has used for some folds is loaded again', () => {
-  const counter = createPeopleCounter(true)
+  const counter = createHumanScanCounter(true)
   const fold = (count = 0) => counter.startFold().finish(() => count)
   counter.request(1)
   fold(5)
