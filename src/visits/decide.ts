@@ -91,7 +91,7 @@ function factsOf(
 
 /** Loads the numbers of a link. @returns whether they could be read in time */
 function load({ humanScans, visitors, settle }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
-  const { countHumanScans: countHumanScans, countVisitors } = rules()
+  const { countHumanScans, countVisitors } = rules()
   if (countHumanScans) humanScans.request(id)
   if (countVisitors) visitors.request(id)
   return settle()
