@@ -1,6 +1,7 @@
 import { createOperatorClient } from '../operator/client.ts'
 import { StartError } from '../lib/start-error.ts'
-import { move, readPlace, type Place } from '../moving/move.ts'
+import { withVariables } from '../config/postgres-url.ts'
+import { move, type Place } from '../moving/move.ts'
 import type { Migrated } from '../moving/migrate.ts'
 import type { Command } from './command.ts'
 import { createProgress } from './progress.ts'
@@ -22,12 +23,15 @@ export const migrate: Command = {
       return readPlace(text, env)
     }) as [Place, Place]
     process.umask(0o077)
+    // Loaded here, because no service needs it.
+    const { postgresPlaces: postgres } = await import('../nodes/moving/places.ts')
     const progress = createProgress()
     let step = ''
     try {
       const moved = await move({
         from,
         to,
+        postgres,
         now: Date.now,
         monotonic: () => performance.now(),
         callOn: createOperatorClient,
@@ -40,6 +44,17 @@ export const migrate: Command = {
       progress.end()
     }
   },
+}
+
+/**
+ * @param env has the variables of libpq, which complete a URL
+ * @throws {StartError} when the text is neither
+ */
+function readPlace(text: string, env: Parameters<typeof withVariables>[1]): Place {
+  if (/^postgres(?:ql)?:\/\/\S+$/.test(text)) return { url: withVariables(text, env) }
+  if (text.includes('://'))
+    throw new StartError('a store is a folder, or a URL such as postgres://user:password@host:5432/database')
+  return { folder: text }
 }
 
 function describe(moved: Migrated | undefined): string {

@@ -7,7 +7,7 @@ import { setting, type Setting } from './setting.ts'
 import { flagOf, readSettings, type Flags, type SetSetting, type SetSettings } from './sources.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
 import { abuseFeeds, contactUri, integer, oneOf, onOrOff, origin } from './values.ts'
-import { withVariables } from '../nodes/database/url.ts'
+import { withVariables } from './postgres-url.ts'
 import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
 

@@ -1,5 +1,4 @@
 import type { CallOperation } from '../operator/client.ts'
-import { withVariables } from '../nodes/database/url.ts'
 import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { isComplete, openFolderTarget, publish } from './folder-target.ts'
@@ -11,23 +10,21 @@ import type { Target } from './target.ts'
 /** Where a store is: a data folder, or a database of PostgreSQL. */
 export type Place = { folder: string } | { url: string }
 
+/** Opens stores in PostgreSQL (`nodes/moving/places.ts`), and words what goes wrong with them. */
+export interface PostgresPlaces {
+  openSource: (url: string) => Promise<Source>
+  openTarget: (url: string, source: Source, now: () => number) => Promise<Target>
+  /** Why something failed, in one line that has no URL. */
+  reasonOf: (error: Error) => string
+}
+
 export interface MoveOptions extends Pick<MigrateOptions, 'monotonic' | 'onStep' | 'onPage'> {
   from: Place
   to: Place
   now: () => number
+  postgres: PostgresPlaces
   /** Creates a client of the service that runs on a folder. */
   callOn: (folder: string) => CallOperation
-}
-
-/**
- * @param env has the variables of libpq, which complete a URL
- * @throws {StartError} when the text is neither
- */
-export function readPlace(text: string, env: Parameters<typeof withVariables>[1] = {}): Place {
-  if (/^postgres(?:ql)?:\/\/\S+$/.test(text)) return { url: withVariables(text, env) }
-  if (text.includes('://'))
-    throw new StartError('a store is a folder, or a URL such as postgres://user:password@host:5432/database')
-  return { folder: text }
 }
 
 /**
@@ -36,16 +33,17 @@ export function readPlace(text: string, env: Parameters<typeof withVariables>[1]
  * @throws {StartError} when it cannot be done; the same call later goes on
  */
 export async function move(options: MoveOptions): Promise<Migrated | undefined> {
-  const { from, to, now } = options
+  const { from, to, postgres } = options
   if ('folder' in from === 'folder' in to)
     throw new StartError('one of --from and --to must be a folder, and the other a URL of PostgreSQL')
   if ('folder' in to && isComplete(to.folder)) {
     publish(to.folder)
     return undefined
   }
+  const failingAs = namingFailures(postgres)
   const source = await failingAs('--from', () => openSource(options))
   try {
-    const target = await failingAs('--to', () => openTarget(to, source, now))
+    const target = await failingAs('--to', () => openTarget(options, source))
     try {
       return await failingAs('the copy', () => migrate({ ...options, source, target }))
     } finally {
@@ -56,30 +54,27 @@ export async function move(options: MoveOptions): Promise<Migrated | undefined> 
   }
 }
 
-async function openSource({ from, callOn }: MoveOptions): Promise<Source> {
-  if ('folder' in from) return openFolderSource(from.folder, callOn(from.folder))
-  const { openPostgresSource } = await import('../nodes/moving/source.ts')
-  return openPostgresSource(from.url)
+async function openSource({ from, postgres, callOn }: MoveOptions): Promise<Source> {
+  return 'folder' in from ? openFolderSource(from.folder, callOn(from.folder)) : postgres.openSource(from.url)
 }
 
-async function openTarget(to: Place, source: Source, now: () => number): Promise<Target> {
-  if ('folder' in to) return openFolderTarget(to.folder, source, now)
-  const { openPostgresTarget } = await import('../nodes/moving/target.ts')
-  return openPostgresTarget(to.url, source, now)
+async function openTarget({ to, postgres, now }: MoveOptions, source: Source): Promise<Target> {
+  return 'folder' in to ? openFolderTarget(to.folder, source, now) : postgres.openTarget(to.url, source, now)
 }
 
 /** Turns what the machine or the server reports into a line for the operator, which never has the URL. */
-async function failingAs<T>(which: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StartError || !(error instanceof Error)) throw error
-    const cause = error.message.startsWith('PostgreSQL: ') && error.cause instanceof Error ? error.cause : error
-    if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
-    if (!isExpected(cause)) throw error
-    const happened = which === 'the copy' ? 'the copy was interrupted' : `${which} cannot be used`
-    const { reasonOf } = await import('../nodes/database/errors.ts')
-    throw new StartError(`${happened}: ${reasonOf(cause)}`, { cause })
+function namingFailures({ reasonOf }: PostgresPlaces) {
+  return async <T>(which: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof StartError || !(error instanceof Error)) throw error
+      const cause = error.message.startsWith('PostgreSQL: ') && error.cause instanceof Error ? error.cause : error
+      if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
+      if (!isExpected(cause)) throw error
+      const happened = which === 'the copy' ? 'the copy was interrupted' : `${which} cannot be used`
+      throw new StartError(`${happened}: ${reasonOf(cause)}`, { cause })
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Attempts } from './attempts.ts'
 import { mayDependOnTls, tlsOptions } from './tls.ts'
-import type { Way, Ways } from './url.ts'
+import type { Way, Ways } from '../../config/postgres-url.ts'
 
 /** How long a connection may take to close. */
 const END_MS = 1000

@@ -5,7 +5,7 @@ import { pooledClient, type ClientOptions } from './client.ts'
 import { copyRows } from './copy.ts'
 import { isConnectionLost, toStoreError } from './errors.ts'
 import { createLosses, StatementAbandoned, type Losses } from './losses.ts'
-import { readUrl } from './url.ts'
+import { readUrl } from '../../config/postgres-url.ts'
 import { StoreUnavailable } from '../../db/unavailable.ts'
 
 /** How long the program waits for a statement: longer than it may run, so that only a connection that is cut ends this way. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getCACertificates, type ConnectionOptions } from 'node:tls'
-import type { Tls } from './url.ts'
+import type { Tls } from '../../config/postgres-url.ts'
 
 /** Reads the files, which may be renewed while the program runs. @throws an error of the system */
 export function tlsOptions({ verify, files, passphrase }: Tls): ConnectionOptions {

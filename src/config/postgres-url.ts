@@ -1,6 +1,6 @@
 // What a URL of PostgreSQL says about the servers and TLS, as libpq means it
 // (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS); `pg` reads the rest.
-import { StartError } from '../../lib/start-error.ts'
+import { StartError } from '../lib/start-error.ts'
 
 /** How a connection is encrypted: whether the server proves who it is, by an authority, and that it has the host's name. */
 export interface Tls {
