@@ -1,3 +1,4 @@
+import { prepareArrays } from '../db/sqlite/array-rows.ts'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StartError } from '../lib/start-error.ts'
 import { quote, raise, readCounters, readTables, type SqliteTable } from './sqlite-tables-store.ts'
@@ -64,11 +65,10 @@ function snapshotOf(db: DatabaseSync, of: (table: Table) => SqliteTable): Snapsh
     async *pages(table) {
       const { from, columns, keyLength } = of(table)
       const order = columns.slice(0, keyLength).map(quote).join(', ')
-      const select = db.prepare(`select ${columns.map(quote).join(', ')} from ${from} order by ${order}`)
-      select.setReturnArrays(true)
+      const select = prepareArrays<Row>(db, `select ${columns.map(quote).join(', ')} from ${from} order by ${order}`)
       let page: Row[] = []
       let bytes = 0
-      for (const row of select.iterate() as unknown as Iterable<Row>) {
+      for (const row of select.iterate()) {
         bytes += bytesOf(row)
         if (page.push(row) < PAGE_ROWS && bytes < PAGE_BYTES) continue
         yield page

@@ -1,3 +1,4 @@
+import { prepareArrays } from '../db/sqlite/array-rows.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { fullNumbers } from '../dimensions/dimensions.ts'
 import { slotOf, startOfSlot } from './calendar.ts'
@@ -61,9 +62,7 @@ function sumOf(a: Counts = [], b: Counts = []): Counts {
 
 /** Iterates over the rows of a query, link by link. */
 function openSums(db: DatabaseSync, query: string) {
-  const statement = db.prepare(query)
-  statement.setReturnArrays(true)
-  const rows = statement.iterate() as unknown as Iterator<[number, ...Counts]>
+  const rows = prepareArrays<[number, ...Counts]>(db, query).iterate()
   let at = rows.next()
   return {
     /** The link of the next row; infinity after the last. */

@@ -13,7 +13,7 @@ function start() {
     const number = calls.push(received)
     return new Promise((resolve) => returns.push(() => resolve(number)))
   }
-  const reader = createScanReader({ call } as unknown as WarehouseClient, () => 1000 + calls.length)
+  const reader = createScanReader({ call } as Pick<WarehouseClient, 'call'>, () => 1000 + calls.length)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   return {
     calls,
@@ -96,7 +96,7 @@ test('statistics that take long wait apart: those of others, and exports, are re
     if (name.startsWith('quickStats')) return [2, 3].includes(linkId as number) ? 'quick' : undefined
     return name === 'stats' && linkId === 1 ? long.promise : name
   }
-  const reader = createScanReader({ call } as unknown as WarehouseClient, () => 1000)
+  const reader = createScanReader({ call } as Pick<WarehouseClient, 'call'>, () => 1000)
   const slow = reader.stats(who('greedy'), 1, month)
   const same = reader.stats(who('other'), 1, month)
   const many = reader.statsOfMany(who('other'), [{ id: 4, isCounted: true }], month, 1000)

@@ -1,3 +1,4 @@
+import { prepareArrays } from '../../db/sqlite/array-rows.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
@@ -100,10 +101,9 @@ function createRemoval(db: DatabaseSync, sql: string, columns: readonly string[]
     const removal = db.prepare(sql)
     return (_: unknown, ...values: number[]) => Number(removal.run(...values).changes)
   }
-  const removal = db.prepare(`${sql} returning ${columns.join(', ')}`)
-  removal.setReturnArrays(true)
+  const removal = prepareArrays<number[]>(db, `${sql} returning ${columns.join(', ')}`)
   return (unused: Pick<UnusedTexts, 'note'>, ...values: number[]) => {
-    const rows = removal.all(...values) as unknown as number[][]
+    const rows = removal.all(...values)
     unused.note(rows.flat())
     return rows.length
   }

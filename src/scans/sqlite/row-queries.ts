@@ -1,3 +1,4 @@
+import { prepareArrays } from '../../db/sqlite/array-rows.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
@@ -84,7 +85,7 @@ function readSlots({ db }: Pick<Warehouse, 'db'>, ranges: SlotRange[]): (linkId:
     `select total(humans) as humans, total(human_firsts) as humanFirsts, total(bots) as bots, total(bot_firsts) as botFirsts
      from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
   )
-  return (linkId) => ranges.map(({ fromSlot, toSlot }) => read.get(linkId, fromSlot, toSlot) as unknown as AudienceSums)
+  return (linkId) => ranges.map(({ fromSlot, toSlot }) => read.get(linkId, fromSlot, toSlot) as AudienceSums)
 }
 
 const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
@@ -141,7 +142,7 @@ function openPages(db: DatabaseSync): PageQueries {
   }
 }
 
-interface SourceRow {
+type SourceRow = {
   value: number
   scans: number
 }
@@ -175,12 +176,12 @@ function createSourceReader(
       for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += sign * row.scans
     }
     for (const { read, periods } of rollups) {
-      for (const period of periods) add(read.all(linkId, period) as unknown as SourceRow[])
+      for (const period of periods) add(read.all(linkId, period) as SourceRow[])
     }
     const addEdge = async (from: number, to: number, sign = 1) => {
       for (let at = from; at < to; await pause()) {
         const end = Math.min(to, at + statementMs)
-        add(edges.all(linkId, at, end) as unknown as SourceRow[], sign)
+        add(edges.all(linkId, at, end) as SourceRow[], sign)
         at = end
       }
     }
@@ -217,13 +218,11 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, rowRanges: R
     ['daily', rowRanges.days],
   ] as const) {
     // Summed here: a month has some ten thousand rows, and SQLite would sort them all to group them.
-    const read = db.prepare(
+    const read = prepareArrays<Parameters<ValueSums['add']>>(
+      db,
       `select dimension, value, ${scans}, ${firsts} from ${table} where link_id = ? and period between ? and ?`,
     )
-    read.setReturnArrays(true)
-    for (const range of ranges) {
-      for (const row of read.all(linkId, ...range) as unknown as Parameters<ValueSums['add']>[]) add(...row)
-    }
+    for (const range of ranges) for (const row of read.all(linkId, ...range)) add(...row)
   }
 }
 
@@ -250,14 +249,13 @@ async function addRawScans(
  * for each dimension. An iterator, because a link may have any number of rows.
  */
 function createRawCounter({ db }: Db, { pause }: Counting, audience: Audience) {
-  const read = db.prepare(
+  const read = prepareArrays<number[]>(
+    db,
     `select first, ${dimensionNames.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${conditionOf[audience]}`,
   )
-  read.setReturnArrays(true)
   return async (linkId: number, range: [from: number, to: number], add: ValueSums['add']): Promise<void> => {
     let counted = 0
-    for (const row of read.iterate(linkId, ...range)) {
-      const [first = 0, ...values] = row as unknown as number[]
+    for (const [first = 0, ...values] of read.iterate(linkId, ...range)) {
       for (const [at, value] of values.entries()) add(at, value, 1, first)
       if (++counted % STEP === 0) await pause()
     }

@@ -1,3 +1,4 @@
+import { prepareArrays } from '../../db/sqlite/array-rows.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { OTHER, textColumns } from '../warehouse-schema.ts'
@@ -65,14 +66,14 @@ async function findUsed(db: DatabaseSync, unused: Set<number>): Promise<void> {
   for (const [table, columns] of Object.entries(textColumns)) {
     const key = keys[table] ?? []
     const order = key.join(', ')
-    const read = db.prepare(
+    const read = prepareArrays<number[]>(
+      db,
       `select ${order}, ${columns.join(', ')} from ${table} where (${order}) > (${key.map(() => '?').join(', ')})
        order by ${order} limit ${STEP}`,
     )
-    read.setReturnArrays(true)
     let last = key.map(() => Number.MIN_SAFE_INTEGER)
     for (let count = STEP; count === STEP && unused.size > 0; await yieldToEventLoop()) {
-      const rows = read.all(...last) as unknown as number[][]
+      const rows = read.all(...last)
       for (const id of rows.flatMap((row) => row.slice(key.length))) unused.delete(id)
       count = rows.length
       last = rows.at(-1)?.slice(0, key.length) ?? last

@@ -1,7 +1,7 @@
 import type { Audience, Counts } from './stats-query.ts'
 
 /** Scans and first-of-day scans of humans and of bots. */
-export interface AudienceSums {
+export type AudienceSums = {
   humans: number
   humanFirsts: number
   bots: number
