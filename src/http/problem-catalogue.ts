@@ -1,4 +1,4 @@
-/** Stands by itself because the scripts of browsers leave it out (`build/client.js`). The code, status and title of every error that quirl returns. */
+/** The code, status and title of every error that quirl returns. A file of its own, because browsers' scripts leave it out (`build/client.js`). */
 export const catalogue = {
   malformed_json: [400, 'The body is not valid JSON'],
   malformed_csv: [400, 'The CSV is not valid'],

@@ -25,7 +25,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** How long `close` waits for running operations. */
 const GRACE_MS = 1000
 
-/** The admin socket of the service that uses `dataDir`. */
+/** The socket for the commands of the service that uses `dataDir`. */
 export function socketPath(dataDir: string): string {
   return resolve(dataDir, 'admin.sock')
 }

@@ -108,8 +108,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const read = createScanReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
   const [humanScans, visitors] = [createHumanScanCounter(store.isShared), createVisitorCounter(store.isShared)]
-  const parts = { journal, warehouse, purger, sweeper, humanScans, visitors, subscribers, log, disk, onError }
-  const background = startBackground(parts, options, lost)
+  const needs = { journal, warehouse, purger, sweeper, humanScans, visitors, subscribers, log, disk, onError }
+  const background = startBackground(needs, options, lost)
 
   return {
     keys: store.keys,

@@ -13,13 +13,13 @@ export type ByAudience = Record<'humans' | 'bots', Counts>
 
 /** What an audience counts of the sums. */
 export function ofAudience({ humans, humanFirsts, bots, botFirsts }: AudienceSums, audience: Audience) {
-  const [people, peopleFirsts] = audience === 'bot' ? [0, 0] : [humans, humanFirsts]
-  const [machines, machineFirsts] = audience === 'human' ? [0, 0] : [bots, botFirsts]
+  const [ofHumans, firstsOfHumans] = audience === 'bot' ? [0, 0] : [humans, humanFirsts]
+  const [ofBots, firstsOfBots] = audience === 'human' ? [0, 0] : [bots, botFirsts]
   return {
-    humans: people,
-    bots: machines,
-    scans: people + machines,
-    unique_visitors: peopleFirsts + machineFirsts,
+    humans: ofHumans,
+    bots: ofBots,
+    scans: ofHumans + ofBots,
+    unique_visitors: firstsOfHumans + firstsOfBots,
   }
 }
 
