@@ -216,7 +216,10 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
 
 onPlainHttp('an owner locks, shares and pauses a link, gets a new key, and deletes it', async (page) => {
   const link = await create(server, { target: TARGET })
-  const unfold = (card: string) => page.locator(`#settings-${card} > summary`).click()
+  const unfold = async (card: string) => {
+    await page.locator(`#settings-${card} > summary`).click()
+    await page.locator(`#settings-${card}[open]`).waitFor()
+  }
   await open(page, path(link))
   await unfold('password')
   await button(page, 'Show the password').click()

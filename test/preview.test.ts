@@ -654,6 +654,20 @@ describe('the page shows an error at its input at once, without a request:', () 
   })
 })
 
+inBrowser(
+  'nothing on the page moves when the preview comes, so that a click reaches what it was meant for',
+  async (page) => {
+    const link = await create1()
+    await page.goto(`${server.url}/m/${link.token}`)
+    const settingsAt = () =>
+      page.evaluate<number>('document.querySelector("#settings").getBoundingClientRect().top + scrollY')
+    const before = await settingsAt()
+    await page.locator('form.design').scrollIntoViewIfNeeded()
+    await page.locator('.preview img').waitFor()
+    assert.equal(await settingsAt(), before)
+  },
+)
+
 inBrowser('the page says that the font failed to load, and loads it with the next change', async (page, t) => {
   const link = await create1()
   await open(page, link)
