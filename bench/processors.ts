@@ -10,6 +10,11 @@ export function processorTime(pid: number): number {
   return ticks(fields, [11, 12])
 }
 
+/** The same of its main thread. */
+export function mainThreadTime(pid: number): number {
+  return ticks(statOf(`/proc/${pid}/task/${pid}`), [11, 12])
+}
+
 /** The same of the threads with a name, which are still there. */
 export function threadsTime(pid: number, name: string): number {
   const folder = `/proc/${pid}/task`

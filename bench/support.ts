@@ -46,7 +46,7 @@ export async function serve(
   const url = await new Promise<string>((resolve, reject) => {
     started.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
     started.stdout.on('data', (data) => {
-      const port = /http:\/\/localhost:(\d+)/.exec(String(data))?.[1]
+      const port = /https?:\/\/[\w.]+:(\d+)/.exec(String(data))?.[1]
       if (port) resolve(`http://127.0.0.1:${port}`)
     })
   })
@@ -122,6 +122,14 @@ export function wrk(url: string, seconds: number, script?: string, connections =
 export async function startWrk(core: string, url: string, seconds: number, script?: string): Promise<Load> {
   const started = spawn('taskset', wrkOn(core, url, seconds, script, 64), { stdio: ['ignore', 'pipe', 'inherit'] })
   return loadOf(await text(started.stdout))
+}
+
+/** The same at a server name, which need not resolve, on open connections or on a new one for each visit. */
+export function wrkNamed(url: URL, name: string, seconds: number, isNew: boolean): Load {
+  const file = join(temporaryFolder(), 'named.lua')
+  const resolve = 'wrk.resolve = function(_, service) wrk.addrs = wrk.lookup("127.0.0.1", service) end'
+  writeFileSync(file, isNew ? `${resolve}\nwrk.headers["Connection"] = "close"` : resolve)
+  return wrk(`${url.protocol}//${name}:${url.port}${url.pathname}${url.search}`, seconds, file)
 }
 
 function wrkOn(core: string, url: string, seconds: number, script: string | undefined, connections: number): string[] {

@@ -1,11 +1,11 @@
 import { Server as HttpServer, type IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { Metric } from './metric.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
+import { watchConnections } from './watch-connections.ts'
 
 /** Even where more files may be open: a connection takes some 10 KB. */
 const MAX_CONNECTIONS = 16_384
@@ -45,6 +45,8 @@ interface Connection {
   /** The same, or what decrypts it. */
   socket: Socket
   since: number
+  /** The address and port of the client, where the connection is to be decrypted. */
+  peer: string | undefined
 }
 
 export function createConnectionLimit({ client, max = defaultMax() }: ConnectionLimitNeeds): ConnectionLimit {
@@ -52,19 +54,12 @@ export function createConnectionLimit({ client, max = defaultMax() }: Connection
   const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
   const pool = createFairPool<Connection>({ capacity: max, choose: (entries) => findIdlest(entries, idleSince) })
   const holderOf = createHolders(client)
-  /** By the address and port of the client, those that are to be decrypted. */
-  const encrypted = new Map<string, Connection>()
+  const connections = createOpenConnections()
   let refused = 0
 
   function add(accepted: Socket, isEncrypted: boolean): void {
-    const connection = { accepted, socket: accepted, since: performance.now() }
+    const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
-    const peer = isEncrypted ? peerOf(accepted) : undefined
-    accepted.once('close', () => {
-      pool.remove(connection)
-      if (peer !== undefined) encrypted.delete(peer)
-    })
-    if (peer !== undefined) encrypted.set(peer, connection)
     for (const leaving of pool.put(connection, holder)) {
       refused++
       leaving.socket.destroy()
@@ -77,15 +72,45 @@ export function createConnectionLimit({ client, max = defaultMax() }: Connection
     sockets: max > 10 * SOCKETS ? SOCKETS : 1,
     count(server) {
       const isEncrypted = !(server instanceof HttpServer)
-      server.prependListener('connection', (socket: Partial<TLSSocket> & Socket) => {
-        if (socket.encrypted !== true) return add(socket, isEncrypted)
-        // The TCP connection below it was counted.
-        const connection = encrypted.get(peerOf(socket))
-        if (connection !== undefined) connection.socket = socket
-      })
+      const onOpen = (socket: Socket) => {
+        if ('encrypted' in socket) connections.decrypt(socket)
+        else add(socket, isEncrypted)
+      }
+      const onClose = (socket: Socket) => {
+        const connection = connections.remove(socket)
+        if (connection !== undefined) pool.remove(connection)
+      }
+      watchConnections(server, { onOpen, onClose }, true)
     },
     observe: (given) => (restingSince = given),
     metrics: metricsOf(pool.length, () => refused),
+  }
+}
+
+function createOpenConnections() {
+  const open = new Map<Socket, Connection>()
+  /** By the address and port of the client, those that are to be decrypted. */
+  const encrypted = new Map<string, Connection>()
+  return {
+    add(accepted: Socket, isEncrypted: boolean): Connection {
+      const peer = isEncrypted ? peerOf(accepted) : undefined
+      const connection = { accepted, socket: accepted, since: performance.now(), peer }
+      open.set(accepted, connection)
+      if (peer !== undefined) encrypted.set(peer, connection)
+      return connection
+    },
+    /** Notes what decrypts a connection, which was added. */
+    decrypt(socket: Socket): void {
+      const connection = encrypted.get(peerOf(socket))
+      if (connection !== undefined) connection.socket = socket
+    },
+    /** @returns undefined for what decrypts a connection */
+    remove(accepted: Socket): Connection | undefined {
+      const connection = open.get(accepted)
+      open.delete(accepted)
+      if (connection?.peer !== undefined) encrypted.delete(connection.peer)
+      return connection
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Server, Socket } from 'node:net'
 import { stopReading } from './stop-reading.ts'
+import { watchConnections } from './watch-connections.ts'
 
 /** Bytes that are parsed without a break: some 100 small requests. */
 const SLICE = 4 * 1024
@@ -20,9 +21,9 @@ export function createSlicedReads(server: Server, paused: PausedConnections): (s
   /** Connections that Node's parser reads without slices. */
   const unsliced = new Set<Socket>()
 
-  server.on('connection', (socket: Socket) => {
-    unsliced.add(socket)
-    socket.once('close', () => unsliced.delete(socket) || paused.remove(socket))
+  watchConnections(server, {
+    onOpen: (socket) => unsliced.add(socket),
+    onClose: (socket) => unsliced.delete(socket) || paused.remove(socket),
   })
 
   return (flooding) => {

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { watchConnections } from './watch-connections.ts'
 
 /** Time-outs in milliseconds. */
 export interface StallTimeouts {
@@ -19,21 +20,21 @@ export function closeStalledConnections(
   server: Server,
   { idleMs, unreadMs, everyMs }: StallTimeouts,
 ): () => Iterable<Socket> {
-  const seen = new Map<Socket, { written: number; sweeps: number }>()
-  server.on('connection', (socket: Socket) => {
-    seen.set(socket, { written: 0, sweeps: 0 })
-    socket.once('close', () => seen.delete(socket))
-  })
+  const open = new Set<Socket>()
+  watchConnections(server, { onOpen: (socket) => open.add(socket), onClose: (socket) => open.delete(socket) })
+  /** Of connections that a sweep has seen: most end before. */
+  const seen = new WeakMap<Socket, { written: number; sweeps: number }>()
   const sweep = () => {
-    for (const [socket, state] of seen) {
+    for (const socket of open) {
       const { bytesWritten } = socket
-      state.sweeps = bytesWritten === state.written ? state.sweeps + 1 : 0
-      state.written = bytesWritten
+      const { written, sweeps } = seen.get(socket) ?? { written: 0, sweeps: 0 }
+      const state = { written: bytesWritten, sweeps: bytesWritten === written ? sweeps + 1 : 0 }
+      seen.set(socket, state)
       const timeout = socket.writableLength > 0 ? unreadMs : idleMs
       if (state.sweeps * everyMs >= timeout) socket.destroy()
     }
   }
   const timer = setInterval(sweep, everyMs).unref()
   server.once('close', () => clearInterval(timer))
-  return () => seen.keys()
+  return () => open
 }
