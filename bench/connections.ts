@@ -1,103 +1,26 @@
 // Claim: a visit on a connection of its own, as phones make it, costs little more than one of bare node:http or node:https, which
-// record nothing. CPU time is that of the server's process, from /proc: machines are noisy, and it is steadier than visits a second.
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { openDatabase } from '../src/db/open.ts'
-import { saveCertificate } from '../src/tls/certificate-store.ts'
-import { readCertificate } from '../src/tls/certificate.ts'
-import { create } from '../test/support/server.ts'
-import { freePort } from '../test/support/ports.ts'
-import type { Visited, Visits } from './connecting.ts'
-import { makeIdentity, startCaddyFront, startNginxFront, type Front } from './peers/fronts.ts'
+// record nothing. CPU time is that of the server's processes, from /proc: machines are noisy, and it is steadier than visits a second.
+import {
+  connectTo,
+  NAME,
+  startBare,
+  startFronts,
+  startQuirl,
+  startSecureQuirl,
+  stopAll,
+  type Answerer,
+} from './answerers.ts'
 import { describeMachine } from './peers/machine.ts'
 import { familyTime, mainThreadTime } from './processors.ts'
-import { LOAD_CORE, median, printTable, serve, serveQuirl, temporaryFolder, wrkNamed } from './support.ts'
+import { median, printTable, wrkNamed } from './support.ts'
 
 const RUNS = Number(process.env['RUNS'] ?? 3)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
-const NAME = 'go.example.com'
 
-/** One that answers visits. */
-interface Answerer {
-  name: string
-  pid: number
-  port: number
-  path: string
-  isSecure: boolean
-}
-
-const identity = makeIdentity(NAME)
-
-const folder = temporaryFolder()
-const stops: (() => Promise<unknown>)[] = []
-
-function bare(isSecure: boolean): Promise<Answerer> {
-  const script = fileURLToPath(new URL('bare-http.ts', import.meta.url))
-  return answerer('bare node', serve(script, isSecure ? [identity.key, identity.certificate] : []), isSecure)
-}
-
-async function answerer(name: string, starting: ReturnType<typeof serve>, isSecure: boolean, path = '/menu') {
-  const served = await starting
-  stops.push(served.stop)
-  return { name, pid: served.process.pid ?? 0, port: Number(new URL(served.url).port), path, isSecure }
-}
-
-/** quirl on a data folder that has a link, and a certificate of the bench's own. */
-async function quirl(): Promise<[plain: Answerer, secure: Answerer]> {
-  const [plainDir, secureDir] = [join(folder, 'plain'), join(folder, 'secure')]
-  const plain = await serveQuirl(plainDir)
-  const path = await linkOf(plain)
-  const first = await serveQuirl(secureDir)
-  const securePath = await linkOf(first)
-  await first.stop()
-  await storeCertificate(secureDir)
-  const [port, securePort] = [await freePort(), await freePort()]
-  const secure = [
-    '--tls',
-    `--http-port=${port}`,
-    `--https-port=${securePort}`,
-    `--base-url=https://${NAME}:${securePort}`,
-  ]
-  return [
-    await answerer('quirl', Promise.resolve(plain), false, path),
-    await answerer('quirl', serveQuirl(secureDir, ...secure), true, securePath),
-  ]
-}
-
-async function linkOf(served: { url: string }): Promise<string> {
-  return `/${(await create(served, { target: 'https://example.com/menu' })).code}?qr=1`
-}
-
-async function storeCertificate(dataDir: string): Promise<void> {
-  const db = await openDatabase(dataDir, Date.now)
-  const [chain, key] = [readFileSync(identity.certificate, 'utf8'), readFileSync(identity.key, 'utf8')]
-  const certificate = readCertificate(NAME, chain, key, Date.now())
-  await saveCertificate(db.write, {
-    ...certificate,
-    renewAt: certificate.notAfter,
-    checkRenewalAt: certificate.notAfter,
-  })
-  await db.close()
-}
-
-function front(name: string, started: Front | undefined): Answerer[] {
-  if (started === undefined) {
-    console.error(`${name} is not installed: it is left out`)
-    return []
-  }
-  stops.push(started.stop)
-  const { pid, port, securePort } = started
-  return [
-    { name, pid, port, path: '/menu', isSecure: false },
-    { name, pid, port: securePort, path: '/menu', isSecure: true },
-  ]
-}
-
-/** What visits took: CPU time of the server for each in microseconds, and durations in milliseconds. */
+/** What visits took: CPU time for each in microseconds, and durations in milliseconds. */
 interface Measured extends Taken {
-  process: number
+  processes: number
+  /** Of the processes that are not Node's, all of their time. */
   mainThread: number
 }
 
@@ -108,35 +31,32 @@ interface Taken {
   p99: number
 }
 
-type Kind = (to: Answerer) => Taken
+type Kind = (to: Answerer) => Promise<Taken>
 
-function measure(to: Answerer, kind: Kind): Measured {
-  const times = () => [familyTime(to.pid), mainThreadTime(to.pid)] as const
+async function measure(to: Answerer, kind: Kind): Promise<Measured> {
+  const timeOf = (pids: number[]) => pids.reduce((sum, pid) => sum + familyTime(pid), 0)
+  const others = to.pids.filter((pid) => pid !== to.node)
+  const times = () => [timeOf(to.pids), timeOf(others) + (to.node === undefined ? 0 : mainThreadTime(to.node))] as const
   const before = times()
-  const taken = kind(to)
+  const taken = await kind(to)
   const after = times()
-  return { ...taken, process: (after[0] - before[0]) / taken.visits, mainThread: (after[1] - before[1]) / taken.visits }
+  const [processes, mainThread] = [(after[0] - before[0]) / taken.visits, (after[1] - before[1]) / taken.visits]
+  return { ...taken, processes, mainThread }
 }
-
-const urlOf = ({ port, path, isSecure }: Answerer) => new URL(`http${isSecure ? 's' : ''}://127.0.0.1:${port}${path}`)
 
 const loading =
   (isNew: boolean): Kind =>
-  (to) => {
-    const { requests, requestsPerSecond, p50Milliseconds, p99Milliseconds } = wrkNamed(urlOf(to), NAME, SECONDS, isNew)
+  async (to) => {
+    const url = new URL(`http${to.isSecure ? 's' : ''}://127.0.0.1:${to.port}${to.path}`)
+    const { requests, requestsPerSecond, p50Milliseconds, p99Milliseconds } = wrkNamed(url, NAME, SECONDS, isNew)
     return { visits: requests, perSecond: requestsPerSecond, p50: p50Milliseconds, p99: p99Milliseconds }
   }
 
-/** Visits by a client that takes the time from the first packet to the last; wrk begins after the handshake. */
+/** By a client that takes the time from the first packet to the last; wrk begins after the handshake. */
 const connecting =
   (resumes: boolean, atOnce: number): Kind =>
-  (to) => {
-    const visits: Visits = { ...to, name: NAME, resumes, atOnce, seconds: SECONDS }
-    const script = fileURLToPath(new URL('connecting.ts', import.meta.url))
-    const args = ['-c', LOAD_CORE, process.execPath, script, JSON.stringify(visits)]
-    const { stdout, stderr } = spawnSync('taskset', args, { encoding: 'utf8' })
-    if (stdout === '') throw new Error(stderr)
-    const visited = JSON.parse(stdout) as Visited
+  async (to) => {
+    const visited = await connectTo(to, { resumes, atOnce, seconds: SECONDS })
     if (visited.failed > 0) throw new Error(`${to.name}: ${visited.failed} visits failed`)
     if (resumes && visited.resumed < visited.visits / 2) throw new Error(`${to.name} resumes no sessions`)
     return visited
@@ -147,23 +67,21 @@ const plainKinds: Record<string, Kind> = {
   'new connections': loading(true),
   'new connections, 4 at a time': connecting(false, 4),
 }
-const secureKinds: Record<string, Kind> = {
-  ...plainKinds,
-  'resumed sessions': connecting(true, 32),
-}
+const secureKinds: Record<string, Kind> = { ...plainKinds, 'resumed sessions': connecting(true, 16) }
 
+/** Prints a table for each kind of visits; the first answerer is the baseline. */
 async function compare(title: string, answerers: Answerer[], kinds: Record<string, Kind>): Promise<void> {
   for (const [name, kind] of Object.entries(kinds)) {
     const all = new Map<Answerer, Measured[]>(answerers.map((each) => [each, []]))
-    for (const to of answerers) kind(to)
-    for (let run = 0; run < RUNS; run++) for (const [to, runs] of all) runs.push(measure(to, kind))
-    const of = (runs: Measured[], field: keyof Measured) => median(runs.map((run) => run[field]))
-    const baseline = of(all.get(answerers[0] as Answerer) ?? [], 'mainThread')
+    for (const to of answerers) await kind(to)
+    for (let run = 0; run < RUNS; run++) for (const [to, runs] of all) runs.push(await measure(to, kind))
+    const of = (runs: Measured[] = [], field: keyof Measured) => median(runs.map((run) => run[field]))
+    const [baseline] = all.values()
     const rows = [...all].map(([to, runs]) => ({
       server: to.name,
-      'CPU µs': of(runs, 'process').toFixed(0),
+      'CPU µs': of(runs, 'processes').toFixed(0),
       'main thread µs': of(runs, 'mainThread').toFixed(0),
-      ratio: (of(runs, 'mainThread') / baseline).toFixed(2),
+      ratio: (of(runs, 'mainThread') / of(baseline, 'mainThread')).toFixed(2),
       'visits/s': Math.round(of(runs, 'perSecond')),
       'p50 ms': of(runs, 'p50').toFixed(2),
       'p99 ms': of(runs, 'p99').toFixed(1),
@@ -173,9 +91,12 @@ async function compare(title: string, answerers: Answerer[], kinds: Record<strin
 }
 
 console.log(describeMachine())
-const [quirlPlain, quirlSecure] = await quirl()
-const fronts = [...front('nginx', await startNginxFront(identity)), ...front('caddy', await startCaddyFront(identity))]
-const ofFronts = (isSecure: boolean) => fronts.filter((each) => each.isSecure === isSecure)
-await compare('TCP', [await bare(false), quirlPlain, ...ofFronts(false)], plainKinds)
-await compare('TLS', [await bare(true), quirlSecure, ...ofFronts(true)], secureKinds)
-await Promise.all(stops.map((stop) => stop()))
+const [bare, bareSecure] = [await startBare(false), await startBare(true)]
+const [quirl, quirlSecure] = [await startQuirl(), await startSecureQuirl()]
+const behind = await startQuirl('--trust-proxy=127.0.0.1')
+const others = [...(await startFronts()), ...(await startFronts(behind))]
+const only = process.argv.slice(2)
+const isChosen = ({ name }: Answerer) => only.length === 0 || only.includes(name)
+await compare('TCP', [bare, quirl, ...others.filter((each) => !each.isSecure)].filter(isChosen), plainKinds)
+await compare('TLS', [bareSecure, quirlSecure, ...others.filter((each) => each.isSecure)].filter(isChosen), secureKinds)
+await stopAll()

@@ -34,6 +34,11 @@ export function endedTime(pid: number): number {
   return ticks(statOf(`/proc/${pid}`), [13, 14])
 }
 
+/** The most memory that a process has had resident, in MiB. */
+export function highestMemory(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
 function parentOf(id: string): number | undefined {
   try {
     return Number(statOf(`/proc/${id}`)[1])
