@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { warnOfInput, warnOfRow } from '../http/warnings.ts'
-import { codePointsOf } from '../lib/invisible.ts'
-import type { OnTrimmed } from './url-policy.ts'
+import { warnOfInput, warnOfRow } from '../../http/warnings.ts'
+import { codePointsOf } from '../../lib/invisible.ts'
+import type { OnTrimmed } from '../url-policy.ts'
 
 /** @returns what warns, in the response, of the invisible characters that were dropped; `row` has the pointers of a row */
 export function warnsOfTrimmed(request: FastifyRequest, reply: FastifyReply, row?: number): OnTrimmed {

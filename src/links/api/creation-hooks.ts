@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { WriteNeeds } from './write-needs.ts'
-import { idempotencyKey } from './idempotency/idempotency-header.ts'
+import { idempotencyKey } from './idempotency-header.ts'
 
 /** For the OpenAPI document: anyone may create, or whoever has a key of the operator. */
 export const creationSecurity = [{}, { creationKey: [] }]

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Origin } from '../http/origin.ts'
-import type { Client, ClientLimits } from './client.ts'
-import type { Links } from './open.ts'
+import type { Origin } from '../../http/origin.ts'
+import type { Client, ClientLimits } from '../client.ts'
+import type { Links } from '../open.ts'
 
 /** What the routes and pages that create and change links need of the rest of the program. */
 export interface WriteNeeds {

@@ -3,10 +3,10 @@ import { asObject } from '../../http/body.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { createValidator } from '../../http/validate.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from '../access.ts'
-import { clientOf } from '../write-needs.ts'
-import { MAX_REVISIONS, revertBody, type Revision } from './history.ts'
-import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from './owner-routes.ts'
+import { clientOf } from './write-needs.ts'
+import { MAX_REVISIONS, revertBody, type Revision } from '../history/history.ts'
+import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from './routes.ts'
 
 const anything = Type.Unsafe({ description: 'A value of this field.' })
 

@@ -1,7 +1,7 @@
 import { Type } from '#typebox'
 import { ROWS } from '../../http/members.ts'
 import { rowNotices } from '../../http/openapi-notices.ts'
-import { MAX_ROWS } from './bulk.ts'
+import { MAX_ROWS } from '../bulk/bulk.ts'
 import { createdBody, creationBody } from '../schemas.ts'
 
 const csv = Type.String({

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type TObject } from '#typebox'
-import { ownerHeaders } from '../http/error-handler.ts'
-import { Problem } from '../http/problem.ts'
-import { route, type Route } from '../http/route.ts'
+import { ownerHeaders } from '../../http/error-handler.ts'
+import { Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
 
 /** A route for the owner of a link. */
 export interface OwnerRoute {

@@ -1,8 +1,8 @@
-import { problems } from '../http/problem-schema.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
+import { problems } from '../../http/problem-schema.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from './owner-routes.ts'
 import { clientOf, type WriteNeeds } from './write-needs.ts'
-import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
-import { rotatedBody } from './schemas.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { rotatedBody } from '../schemas.ts'
 
 /** The request has no body. */
 const BODY_LIMIT = 1024

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { Problem } from '../../http/problem.ts'
-import type { IdempotentRequest } from './idempotency.ts'
+import type { IdempotentRequest } from '../idempotency/idempotency.ts'
 
 export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
