@@ -10,7 +10,7 @@ import { createValidator } from '../http/validate.ts'
 import { readFileSync } from 'node:fs'
 import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
-import { drawable } from './picture/fit.ts'
+import { drawable } from './design/fit.ts'
 import { deleteDesign, findDesign, putDesign } from './store.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */

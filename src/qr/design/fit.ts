@@ -1,4 +1,4 @@
-import type { Font } from '../design/font.ts'
+import type { Font } from './font.ts'
 
 /** A text in lines of one height. */
 export interface Fitted {

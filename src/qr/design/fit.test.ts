@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
-import { readFont } from '../design/font.ts'
+import { readFont } from './font.ts'
 import { fontFile } from '../font-file.ts'
-import { composePicture } from './picture.ts'
+import { composePicture } from '../picture/picture.ts'
 import { drawable, fit } from './fit.ts'
 
 const font = readFont(readFileSync(fontFile, 'utf8'))
