@@ -1,7 +1,7 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { ownerTexts } from '../../texts/owner.ts'
-import { designSection } from '../designer/section.ts'
+import { designSection } from './design-section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
 import { linkName } from '../link-name.ts'
@@ -18,7 +18,7 @@ import { conflictTable } from './conflict.ts'
 import { foldedSection } from './folded.ts'
 import { historyPart } from './history.ts'
 import { sectionMessage } from './message.ts'
-import { rulesPart } from './rules/section.ts'
+import { rulesPart } from './rules-section.ts'
 
 /** The sections of the owner's page, in order: the ids of their elements. */
 type SectionName = 'statistics' | 'destination' | 'design' | 'settings' | 'delete'

@@ -1,11 +1,11 @@
 import { html, type Html } from '../../http/html.ts'
 import { designerTexts, type DesignerTexts } from '../../texts/designer.ts'
-import { foldedSection } from '../owner/folded.ts'
+import { foldedSection } from './folded.ts'
 import { imagePath } from '../image-path.ts'
-import { sectionMessage } from '../owner/message.ts'
-import type { Notice, OwnerView } from '../owner/view.ts'
-import { DESIGN_FORM, designForm } from './form.ts'
-import { poorVerdict } from './verdict.ts'
+import { sectionMessage } from './message.ts'
+import type { Notice, OwnerView } from './view.ts'
+import { DESIGN_FORM, designForm } from '../designer/form.ts'
+import { poorVerdict } from '../designer/verdict.ts'
 import type { Language } from '../../texts/language.ts'
 
 const PRINT_DPI = 300

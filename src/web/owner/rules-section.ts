@@ -1,11 +1,11 @@
-import { html, type Html } from '../../../http/html.ts'
-import { MAX_RULES, type Rule } from '../../../links/rules/rule.ts'
-import { rulesTexts } from '../../../texts/rules.ts'
-import { sectionMessage } from '../message.ts'
-import type { Notice, OwnerView } from '../view.ts'
-import { ruleEditor } from './editor.ts'
-import { valuesOfNewRule, valuesOfRule } from './rule-values.ts'
-import { ruleSentence } from './sentence.ts'
+import { html, type Html } from '../../http/html.ts'
+import { MAX_RULES, type Rule } from '../../links/rules/rule.ts'
+import { rulesTexts } from '../../texts/rules.ts'
+import { sectionMessage } from './message.ts'
+import type { Notice, OwnerView } from './view.ts'
+import { ruleEditor } from './rules/editor.ts'
+import { valuesOfNewRule, valuesOfRule } from './rules/rule-values.ts'
+import { ruleSentence } from './rules/sentence.ts'
 
 /** The rules of a link as sentences, in order, and the editor of one of them. */
 export function rulesPart(view: OwnerView, notice: Notice | undefined): Html {
