@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { openSqlite } from '../../src/db/sqlite/database.ts'
-import { assignScans } from '../../src/scans/adopt.ts'
+import { assignScans } from '../../src/scans/sqlite/adopt.ts'
 import { openWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { join } from 'node:path'
 import { leftOut } from '../../src/moving/plan.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { requireMatchingScans, unusable } from '../instance-check.ts'
+import { requireMatchingScans, unusable } from './instance-check.ts'
 import type { RawBoundOptions } from '../folding/raw-bound.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { openVisitorKeys } from '../describing/visitors.ts'

@@ -7,7 +7,7 @@ import { fc, runs } from '../../../test/support/fast-check.ts'
 import { NOW } from '../../../test/support/fold-folders.ts'
 import { scanFrom, scansFrom, textIds } from '../../../test/support/stored-texts.ts'
 import { MAX_NEW_REFERRERS } from '../folding/new-referrers.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../text-ids.ts'
 import { prune, purgeLinks } from './purge.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 

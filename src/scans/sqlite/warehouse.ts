@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openFilesOf } from '../../db/sqlite/open-files.ts'
-import { openIdentity, type IdentityWriter } from '../identity.ts'
+import { openIdentity, type IdentityWriter } from './identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import {
@@ -14,11 +14,11 @@ import {
   type MissingRows,
   type StoredRows,
 } from '../folding/raw-bound.ts'
-import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from '../folding/rollup.ts'
+import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from './rollup.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
-import { migrateWarehouse } from '../warehouse-schema.ts'
+import { migrateWarehouse } from './warehouse-schema.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
 import { partIncrements, storedScans, visitGroups, type ImportedPart, type Taken } from '../import/part.ts'
 

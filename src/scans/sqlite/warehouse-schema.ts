@@ -1,16 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { dimensionNames } from '../dimensions/dimensions.ts'
-
-/** The columns with ids of texts, by table, in both stores: those first in which most texts are soon found. */
-export const textColumns: Readonly<Record<string, readonly string[]>> = {
-  monthly: ['value'],
-  daily: ['value'],
-  scans: dimensionNames,
-}
-
-/** Ids that the dictionary reserves: an unknown value, and `(other)`. */
-export const UNKNOWN = 0
-export const OTHER = 1
+import { OTHER, UNKNOWN } from '../text-ids.ts'
 
 const steps = [
   `

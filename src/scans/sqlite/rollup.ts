@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fullNumbers } from '../../dimensions/dimensions.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../text-ids.ts'
 import {
   addCounts,
   incrementsByLink,
@@ -9,8 +9,8 @@ import {
   type Group,
   type Increments,
   type Values,
-} from './increments.ts'
-import { MAX_VALUES, placeValues, type KnownValue, type NewValue } from './place-values.ts'
+} from '../folding/increments.ts'
+import { MAX_VALUES, placeValues, type KnownValue, type NewValue } from '../folding/place-values.ts'
 
 /** Rows of a statement for several: those of most scans, which have no value of the others. One statement takes a third less CPU time than seven. */
 const ROWS = fullNumbers.length

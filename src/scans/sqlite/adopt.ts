@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { openToRead } from '../db/sqlite/copy.ts'
-import type { LinksInstance } from '../links/instance.ts'
+import { openToRead } from '../../db/sqlite/copy.ts'
+import type { LinksInstance } from '../../links/instance.ts'
 import { findMismatch, readScans, unusable } from './instance-check.ts'
-import { readJournalFile } from './journal/journal-file.ts'
-import { journalsIn } from './journal/journal-files.ts'
-import { linkIdsAfter } from './sqlite/purge.ts'
-import { openWarehouse } from './sqlite/warehouse.ts'
+import { readJournalFile } from '../journal/journal-file.ts'
+import { journalsIn } from '../journal/journal-files.ts'
+import { linkIdsAfter } from './purge.ts'
+import { openWarehouse } from './warehouse.ts'
 
 /** Links of one query. */
 const PAGE = 1_000

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { openToRead } from '../db/sqlite/copy.ts'
+import { openToRead } from '../../db/sqlite/copy.ts'
 
 /** Up to this many links with scans, the sample has all of them. */
 const SAMPLE = 1_000

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from '../lib/start-error.ts'
-import type { LinksInstance } from '../links/instance.ts'
+import { StartError } from '../../lib/start-error.ts'
+import type { LinksInstance } from '../../links/instance.ts'
 import { readScansIdentity, type ScansIdentity } from './identity.ts'
-import { isSqliteUnavailable, resultCode } from '../db/sqlite/errors.ts'
-import { journalsIn } from './journal/journal-files.ts'
+import { isSqliteUnavailable, resultCode } from '../../db/sqlite/errors.ts'
+import { journalsIn } from '../journal/journal-files.ts'
 
 /** More unknown links than this, and more than one in ten of those with scans, cannot come from crashes and power loss. */
 const MANY = 10
