@@ -4,7 +4,7 @@ import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { ImportedCount } from './import/clicks.ts'
-import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
+import { withoutOld, type AddPart } from './import/part.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createHumanScanCounter, type HumanScans, type HumanScanCounter } from './human-scans.ts'
@@ -49,7 +49,7 @@ export interface Recorder extends ScanReader {
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: ImportedCount[]) => Promise<void>
   /** Adds a part of a bundle or of visits, without scans that are too old to be stored; see `WarehouseCalls`. */
-  addPart: (part: ImportedPart) => Promise<Taken | undefined>
+  addPart: AddPart
   /** Removes all scans of a deleted link soon, journalled ones included. */
   purge: (linkId: number) => void
   /** To be called when links may have been deleted without `purge`. */

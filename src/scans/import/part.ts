@@ -39,6 +39,9 @@ export type ImportedPart = (TableRows | VisitRows) & {
 /** What a link has taken: a part is added only when it is the next one of the same bundle. */
 export type Taken = Pick<ImportedPart, 'bundle' | 'position'>
 
+/** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+export type AddPart = (part: ImportedPart) => Promise<Taken | undefined>
+
 /** A part without the scans from before a time: those of a bundle are in its rollups, other ones only count from now on. */
 export function withoutOld(part: ImportedPart, before: number): ImportedPart {
   if (part.table !== 'scans' && part.table !== 'visits') return part
