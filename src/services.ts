@@ -32,7 +32,7 @@ import { openConfiguredLimits } from './services/limits.ts'
 import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
-import { chooseScanStore } from './services/scans.ts'
+import { chooseWarehouse } from './services/scans.ts'
 import { openStore, type Store } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
@@ -131,9 +131,15 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, disk, now, log })
+  const openWarehouse = await chooseWarehouse(config, {
+    db: store.db,
+    times: environment.postgresTimes,
+    disk,
+    now,
+    log,
+  })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids, disk }
+  const recorded = { dataDir, openWarehouse, retention, removalTime, ...how, links: ids, disk }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))

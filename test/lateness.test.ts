@@ -12,7 +12,7 @@ import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 
-/** A store of scans that the test keeps from being written, while it can be read. */
+/** A warehouse that the test keeps from being written, while it can be read. */
 interface Stalled {
   env: Record<string, string>
   stall: () => Promise<void>

@@ -77,7 +77,7 @@ const go = (server: TestServer, link: Created, headers: Record<string, string>, 
 async function goAndFold(...args: Parameters<typeof go>): Promise<void> {
   const [server] = args
   await go(...args)
-  await server.services.scans.settle()
+  await server.services.scans.awaitFold()
 }
 
 test('statistics, export and totals have the values derived from a visit', async (t) => {

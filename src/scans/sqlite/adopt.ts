@@ -5,7 +5,7 @@ import { findMismatch, readScans, unusable } from './instance-check.ts'
 import { readJournalFile } from '../journal/journal-file.ts'
 import { journalsIn } from '../journal/journal-files.ts'
 import { linkIdsAfter } from './purge.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openSqliteWarehouse } from './warehouse.ts'
 
 /** Links of one query. */
 const PAGE = 1_000
@@ -52,7 +52,7 @@ export async function inspectScans(dataDir: string, links: LinksInstance): Promi
 export function assignScans(dataDir: string, instance: string): void {
   const file = join(dataDir, 'scans.db')
   try {
-    const warehouse = openWarehouse(file)
+    const warehouse = openSqliteWarehouse(file)
     try {
       warehouse.setInstance(instance)
     } finally {

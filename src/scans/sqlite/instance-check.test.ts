@@ -10,7 +10,7 @@ import { instanceOf } from '../../links/instance.ts'
 import { recordDeleted } from '../../links/change.ts'
 import { findMismatch, readScans, unusable, requireLinks } from './instance-check.ts'
 import { readScansIdentity } from './identity.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openSqliteWarehouse } from './warehouse.ts'
 
 for (const driver of drivers) {
   test(`a mismatch of scans and links is found on ${driver.name}`, async (t) => {
@@ -34,7 +34,7 @@ for (const driver of drivers) {
 
 /** Creates a warehouse whose links, from 1 on, have a scan each. */
 function makeWarehouse(file: string, links: number): void {
-  const { db, close } = openWarehouse(file)
+  const { db, close } = openSqliteWarehouse(file)
   const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${links}) select i`
   if (links > 0) db.exec(`insert into totals ${numbers}, 1, 1, 0, 0, 0, 0, 0 from n`)
   close()
@@ -57,7 +57,7 @@ test('the sample has all links of a small scans.db, and at most a thousand of a 
 
 test('scans.db records the instance and its newest link; another instance clears the newest link', (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
-  const warehouse = openWarehouse(file)
+  const warehouse = openSqliteWarehouse(file)
   const identity = () => {
     const { instance, newest } = readScansIdentity(file) ?? {}
     return [instance, newest]

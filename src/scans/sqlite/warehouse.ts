@@ -23,7 +23,7 @@ import { importedGroups, type ImportedCount } from '../import/clicks.ts'
 import { partIncrements, storedScans, visitGroups, type ImportedPart, type Taken } from '../import/part.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
-export interface Warehouse extends IdentityWriter, Imports {
+export interface SqliteWarehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
   unused: UnusedTexts
@@ -52,7 +52,7 @@ const insertion = `insert into scans (link_id, at, n, ${dimensionNames.join(', '
  * @param yieldNow called often during long work
  * @param bound which scans are stored one by one
  */
-export function openWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): Warehouse {
+export function openSqliteWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): SqliteWarehouse {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)

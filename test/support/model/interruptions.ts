@@ -36,7 +36,7 @@ async function failOneFold(server: TestServer): Promise<void> {
   holder.exec('begin immediate')
   await server.services.scans.totals(0)
   const waits = backlogOf(server) > 0
-  const settled = await server.services.scans.settle()
+  const settled = await server.services.scans.awaitFold()
   if (waits) assert.equal(settled, false)
   holder.exec('rollback')
   holder.close()

@@ -5,14 +5,14 @@ import { openPostgresSession } from '../database/session.ts'
 import { toPostgresStartError } from '../database/errors.ts'
 import { journalFolder } from '../../scans/journal/journal-folder.ts'
 import type { RawBoundOptions } from '../../scans/folding/raw-bound.ts'
-import type { OpenScanStore } from '../../scans/scan-store.ts'
+import type { OpenWarehouse } from '../../scans/warehouse.ts'
 import { createVisitorKeys } from '../../scans/describing/visitors.ts'
 import { migrateScans } from './migrations.ts'
 import { registerFolder } from './journal-positions.ts'
 import { openVisitorSalts } from './salts.ts'
 import type { PostgresThreadOptions } from './postgres-warehouse-thread.ts'
 
-export interface PostgresScansNeeds {
+export interface PostgresWarehouseNeeds {
   /** Holds the journal of this node. */
   dataDir: string
   url: string
@@ -26,7 +26,7 @@ export interface PostgresScansNeeds {
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
-export function postgresScans(needs: PostgresScansNeeds): OpenScanStore {
+export function postgresWarehouse(needs: PostgresWarehouseNeeds): OpenWarehouse {
   const { dataDir, url, db, now, log, times = usualTimes, adoptFrom, bound = {} } = needs
   return async () => {
     try {

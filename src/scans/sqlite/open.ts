@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { requireMatchingScans, unusable } from './instance-check.ts'
 import type { RawBoundOptions } from '../folding/raw-bound.ts'
-import type { OpenScanStore } from '../scan-store.ts'
+import type { OpenWarehouse } from '../warehouse.ts'
 import { openVisitorKeys } from '../describing/visitors.ts'
 import type { ThreadOptions } from './warehouse-thread.ts'
 
 /** Scans in `scans.db` of a data folder, and the keys of visitors in files beside it. */
-export function sqliteScans(dataDir: string, bound: RawBoundOptions = {}): OpenScanStore {
+export function sqliteWarehouse(dataDir: string, bound: RawBoundOptions = {}): OpenWarehouse {
   const [warehouse, journal, visitors] = [
     join(dataDir, 'scans.db'),
     join(dataDir, 'journal'),

@@ -10,31 +10,31 @@ import { migrateScans } from '../../src/nodes/scans/migrations.ts'
 import { openPartitions } from '../../src/nodes/scans/partitions.ts'
 import { writeRollups } from '../../src/nodes/scans/rollup-writer.ts'
 import { openRowQueries } from '../../src/nodes/scans/row-queries.ts'
-import { openWarehouse } from '../../src/scans/sqlite/warehouse.ts'
+import { openSqliteWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
 import { urlOf } from './postgres.ts'
 import { requireProgram } from './programs.ts'
 
-/** A store of folded scans. */
-export interface ScanStore extends StatisticsCalls {
+/** A warehouse on its own, without a recorder. */
+export interface TestWarehouse extends StatisticsCalls {
   add: (scans: FoldedScan[]) => Promise<void>
 }
 
-/** Opens an empty store of one kind; undefined if the test is skipped because the server is not installed. */
-export interface ScanStoreDriver {
+/** Opens an empty one of one kind; undefined if the test is skipped because the server is not installed. */
+export interface WarehouseDriver {
   name: string
-  open: (t: TestContext) => Promise<ScanStore | undefined>
+  open: (t: TestContext) => Promise<TestWarehouse | undefined>
 }
 
-/** The stores in which statistics must be the same. */
-export const scanStores: ScanStoreDriver[] = [
+/** The warehouses in which statistics must be the same. */
+export const warehouses: WarehouseDriver[] = [
   { name: 'SQLite', open: openSqlite },
   { name: 'PostgreSQL', open: openPostgres },
 ]
 
-async function openSqlite(t: TestContext): Promise<ScanStore> {
-  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+async function openSqlite(t: TestContext): Promise<TestWarehouse> {
+  const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   let position = 0
   return {
@@ -45,7 +45,7 @@ async function openSqlite(t: TestContext): Promise<ScanStore> {
   }
 }
 
-async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
+async function openPostgres(t: TestContext): Promise<TestWarehouse | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
   const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 3 })
   undoLater(t, () => session.close())
@@ -63,6 +63,6 @@ async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
 }
 
 /** Adds scans as folds do. */
-export async function fill({ add }: ScanStore, scans: FoldedScan[]): Promise<void> {
+export async function fill({ add }: TestWarehouse, scans: FoldedScan[]): Promise<void> {
   for (let at = 0; at < scans.length; at += 1000) await add(scans.slice(at, at + 1000))
 }
