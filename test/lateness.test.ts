@@ -19,7 +19,7 @@ interface Stalled {
   goOn: () => Promise<void>
 }
 
-async function embedded(t: TestContext): Promise<Stalled> {
+async function sqlite(t: TestContext): Promise<Stalled> {
   const DATA_DIR = temporaryFolder(t)
   let db: DatabaseSync | undefined
   undoLater(t, () => db?.close())
@@ -77,7 +77,7 @@ const each = (time: string | null) => ({
 })
 
 for (const [name, open] of [
-  ['SQLite', embedded],
+  ['SQLite', sqlite],
   ['PostgreSQL', shared],
 ] as const) {
   test(`details, statistics and exports say since when scans are missing: since the oldest of them (${name})`, async (t) => {

@@ -26,7 +26,7 @@ let isSeedPrinted = false
 const fileEnd = endOfFile()
 let redis: Promise<RedisServer> | undefined
 
-/** Starts a server of another kind than the embedded store, which a test uses in the same way. */
+/** Starts a server of another kind than SQLite, which a test uses in the same way. */
 export async function startOn(
   kind: string,
   t: Ending,

@@ -16,7 +16,7 @@ export interface ListedKey {
 }
 
 /** The order of a listing: by the time of creation, or of the removed links, the newest removal first. */
-export type Order = 'newest' | 'oldest' | 'removal'
+export type Order = 'newest' | 'oldest' | 'suspension'
 
 /** The place of a link in the order: its time of creation or removal, and among those of one time its id. */
 export interface Place {
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 export function placeOf({ createdAt, removedAt, id }: ListedKey, order: Order): Place {
-  return { at: order === 'removal' ? (removedAt ?? 0) : createdAt, id }
+  return { at: order === 'suspension' ? (removedAt ?? 0) : createdAt, id }
 }
 
 /** Which part of the order is read. */
@@ -49,10 +49,10 @@ export function selectKeys(db: Executor, { order, after, since, until }: Range) 
   const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('placements')} + ${length('utm')}`
   const columns = ['id', 'removed_at as removedAt', 'kind', 'active', 'created_at as createdAt'] as const
   const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
-  const all = order === 'removal' ? query.where('removed_at', 'is not', null) : query
+  const all = order === 'suspension' ? query.where('removed_at', 'is not', null) : query
   const sinceThen = since === undefined ? all : all.where('created_at', '>=', since)
   const within = until === undefined ? sinceThen : sinceThen.where('created_at', '<', until)
-  const column = order === 'removal' ? 'removed_at' : 'created_at'
+  const column = order === 'suspension' ? 'removed_at' : 'created_at'
   const direction = order === 'oldest' ? 'asc' : 'desc'
   const ordered = within.orderBy(column, direction).orderBy('id', direction)
   if (after === undefined) return ordered

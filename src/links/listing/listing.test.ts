@@ -167,8 +167,8 @@ for (const driver of drivers) {
         if (isPostgres) await sql`set local enable_seqscan = off`.execute(transaction)
         if (isPostgres) await sql`set local enable_bitmapscan = off`.execute(transaction)
         const found: string[] = []
-        for (const order of ['newest', 'oldest', 'removal'] as const) {
-          const bounds = order === 'removal' ? {} : { since: 5, until: 9 }
+        for (const order of ['newest', 'oldest', 'suspension'] as const) {
+          const bounds = order === 'suspension' ? {} : { since: 5, until: 9 }
           const range = { order, after: { at: 7, id: 7 }, since: undefined, until: undefined, ...bounds }
           const query = selectKeys(transaction, range).limit(500)
           const rows = await query.explain(undefined, isPostgres ? undefined : sql`query plan`)

@@ -14,7 +14,7 @@ import {
   type Place,
 } from './listing-store.ts'
 
-/** What one statement reads: with an embedded store, the event loop waits for it. */
+/** What one statement reads: with SQLite, the event loop waits for it. */
 const KEYS_PER_READ = 250
 const BYTES_PER_READ = 64 * 1024
 /** How long visits have the event loop after each read of keys. */

@@ -64,7 +64,7 @@ function readLimit(given: unknown): number {
 }
 
 function orderOf(isRemoved: boolean, isOldestFirst: boolean): Order {
-  if (isRemoved) return 'removal'
+  if (isRemoved) return 'suspension'
   return isOldestFirst ? 'oldest' : 'newest'
 }
 

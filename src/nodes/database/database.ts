@@ -98,7 +98,7 @@ function connect(options: PoolOptions): Kysely<Tables> {
   return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
 }
 
-/** Changes of a remote store. */
+/** Changes in PostgreSQL. */
 function createPrepareRemoteChange(db: Kysely<Tables>): PrepareChange {
   return (build) => {
     const query = build(db).compile()

@@ -1,7 +1,7 @@
 import { readValues } from '../../dimensions/dimensions.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import type { DescribeDeps } from '../describing/describe.ts'
-import type { AddPart, ImportedPart, VisitRows } from './part.ts'
+import type { AddPart, ImportPart, VisitRows } from './part.ts'
 import type { ImportedScan } from './records.ts'
 
 /** How long visits of links may wait while imported ones are described, in milliseconds. */
@@ -21,7 +21,7 @@ export interface ForeignVisit {
 }
 
 /** A part of the visits of a link, to be added once; see `ImportedPart`. */
-export type VisitPart = Pick<ImportedPart, 'linkId' | 'bundle' | 'position'> &
+export type VisitPart = Pick<ImportPart, 'linkId' | 'bundle' | 'position'> &
   Pick<VisitRows, 'rest'> & { visits: ForeignVisit[] }
 
 type Deps = Pick<DescribeDeps, 'parseAgent' | 'parseReferrer'> & { addPart: AddPart }

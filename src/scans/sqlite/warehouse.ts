@@ -20,7 +20,7 @@ import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
-import { partIncrements, storedScans, visitGroups, type ImportedPart, type Taken } from '../import/part.ts'
+import { partIncrements, storedScans, visitGroups, type ImportPart, type Taken } from '../import/part.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface SqliteWarehouse extends IdentityWriter, Imports {
@@ -208,7 +208,7 @@ interface Imports {
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: readonly ImportedCount[]) => void
   /** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then */
-  addPart: (part: ImportedPart) => Taken
+  addPart: (part: ImportPart) => Taken
 }
 
 /** What imports need of the warehouse. */

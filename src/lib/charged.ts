@@ -1,4 +1,4 @@
-/** Gives back what was charged. */
+/** Gives back what was charged. It never rejects. */
 export type Refund = () => Promise<void>
 
 /** Charges the client's quota, and resolves to the refund; rejects when the quota is used up. */
