@@ -27,7 +27,7 @@ import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment, Open } from './services/environment.ts'
-import { openConfiguredDisk } from './services/disk.ts'
+import { openDisk } from './disk/open.ts'
 import { openConfiguredLimits } from './services/limits.ts'
 import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
@@ -103,11 +103,14 @@ export async function openServices(config: Config, environment: Environment): Pr
 /** Opens what every feature needs: the store, the clocks, the domains, the origin and the client's address. */
 async function openFoundation(config: Config, environment: Environment & Clocks, open: Open) {
   const { port, log, now, monotonic, machine = os } = environment
-  const { baseUrl, dnsServers: servers } = config
+  const { baseUrl, dnsServers: servers, dataDir, diskFloor: floor, databaseUrl } = config
   const draining = createDraining()
   const hasServed = draining.begun
   const { sync, postgresTimes } = environment
-  const disk = open('the watch of the disk', openConfiguredDisk(config, { ...environment.disk, monotonic, log }))
+  const disk = open(
+    'the watch of the disk',
+    openDisk({ ...environment.disk, dataDir, floor, hasStore: databaseUrl === undefined, monotonic, log }),
+  )
   const kept = { sync, postgresTimes, hasServed, disk }
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
   const clock = open('the clock', openRemovalClock({ db: store.db, now, log }))

@@ -60,7 +60,7 @@ export async function openScans({
     parseReferrer: createReferrerParser(isOwnHost),
   }
   const describe = createDescribe(deps)
-  const foldedAsOf = async () => asOfResponse(await recorder.foldedUntil(), (await recorder.othersAsOf()).as_of)
+  const foldedAsOf = async () => asOfResponse(await recorder.oldestUnfolded(), (await recorder.othersAsOf()).as_of)
   return {
     ...recorder,
     record: (request, link, recorded) => record(describe(request, link), recorded),

@@ -8,7 +8,7 @@ import { withoutOld, type AddPart } from './import/part.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createHumanScanCounter, type HumanScans, type HumanScanCounter } from './human-scans.ts'
-import { openPurger, type PurgeStore } from './purger.ts'
+import { openPurger, type Purger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createScanReader, type ScanReader } from './scan-reader.ts'
 import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
@@ -25,7 +25,12 @@ const WAIT_MS = 2000
 const LAST_FOLD_MS = 1000
 
 /** Records scans on the main thread; folds and reads them on the warehouse's thread. */
-export interface Recorder extends ScanReader {
+export interface Recorder
+  extends
+    ScanReader,
+    Pick<Background, 'fold' | 'hold'>,
+    Pick<Purger, 'purge' | 'reread'>,
+    Pick<Subscribers, 'subscribe' | 'onFold' | 'refresh'> {
   keys: VisitorKeys
   humanScans: HumanScans
   visitors: VisitorCount
@@ -39,27 +44,13 @@ export interface Recorder extends ScanReader {
    * Waits as `awaitFold` does; resolves with the time of the oldest scan from before the call that is not folded then;
    * undefined when there is none.
    */
-  foldedUntil: () => Promise<number | undefined>
+  oldestUnfolded: () => Promise<number | undefined>
   /** How long requests wait, from now on: returns whether one may wait any longer. */
   patience: () => () => boolean
-  /** The same as `awaitFold` without a time-out. */
-  fold: () => Promise<boolean>
-  /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
-  hold: () => Promise<() => void>
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: ImportedCount[]) => Promise<void>
   /** Adds a part of a bundle or of visits, without scans that are too old to be stored; see `WarehouseCalls`. */
   addPart: AddPart
-  /** Removes all scans of a deleted link soon, journalled ones included. */
-  purge: (linkId: number) => void
-  /** To be called when links may have been deleted without `purge`. */
-  reread: () => void
-  /** Sends the totals of a link now and after each fold that changed them, until the returned function is called. */
-  subscribe: Subscribers['subscribe']
-  /** Calls back after each fold of this process that moved scans, with their links; undefined when any may have changed. */
-  onFold: Subscribers['onFold']
-  /** To be called when another node has folded scans, with their links. */
-  refresh: Subscribers['refresh']
   /** Visits that were answered and are not in the statistics, ever. */
   lost: () => number
   /** Why scans cannot be recorded or folded, if so. */
@@ -225,11 +216,11 @@ function waitsFor(
   { oldest }: Pick<Journal, 'oldest'>,
   { now, monotonic }: Pick<RecorderOptions, 'now' | 'monotonic'>,
   waitMs: number,
-): Pick<Recorder, 'awaitFold' | 'foldedUntil' | 'patience'> {
+): Pick<Recorder, 'awaitFold' | 'oldestUnfolded' | 'patience'> {
   const awaitFold = () => within(fold(), waitMs)
   return {
     awaitFold,
-    async foldedUntil() {
+    async oldestUnfolded() {
       const calledAt = now()
       if (await awaitFold()) return undefined
       try {

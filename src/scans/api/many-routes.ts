@@ -63,7 +63,7 @@ const manyStatsBody = Type.Object(
 
 /** What the statistics of many links need of the rest of the program. */
 export interface ManyStatsNeeds {
-  scans: Pick<Scans, 'foldedUntil' | 'statsOfMany'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'statsOfMany'>
   links: Pick<Links, 'findManyByToken'>
   slots: Pick<Slots, 'stats'>
   limits: {
@@ -120,7 +120,7 @@ async function sendManyStats(
   try {
     const receivedAt = now()
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
-    const missing = await scans.foldedUntil()
+    const missing = await scans.oldestUnfolded()
     const read: ReadLinks = (counted) => scans.statsOfMany(slot, counted, query, receivedAt)
     const asOf = (stated: string | undefined) => ({
       ...asOfResponse(missing, stated),

@@ -18,7 +18,7 @@ import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsSources {
-  scans: Pick<Scans, 'foldedUntil' | 'stats'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'stats'>
   slots: Pick<Slots, 'stats'>
   now: () => number
 }
@@ -94,7 +94,7 @@ export async function readLatestStats(
   const query = queryOf(parameters)
   const slot = slots.stats(request, linkId)
   try {
-    const missing = await scans.foldedUntil()
+    const missing = await scans.oldestUnfolded()
     const stats = await scans.stats(slot, linkId, query)
     return { ...stats, ...asOfResponse(missing, stats.as_of) }
   } finally {
