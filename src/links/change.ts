@@ -207,16 +207,16 @@ export function runChange<T>(
 
 /**
  * The next revision of a link, with the fields that `body` names; the link itself when nothing changes.
- * @param parts `isOther`: whether the change has another part, which is not in these fields; `password`: its hash, null removes it
+ * @param others `isOther`: whether the change has a field that is not in the body's; `password`: its hash, null removes it
  * @throws {Problem} 400 for an invalid field, 409 for a suspended link, 422 for a blocked destination
  */
 export function nextRevision(
   deps: RevisionDeps,
   link: Link,
   body: unknown,
-  parts: { isOther?: boolean; password?: PasswordHash | null | undefined } = {},
+  others: { isOther?: boolean; password?: PasswordHash | null | undefined } = {},
 ): Link {
-  const { isOther = false, password = link.password } = parts
+  const { isOther = false, password = link.password } = others
   requireNotSuspended(link)
   const patched = { ...parsePatch(link, body, deps), password }
   if (isDeepStrictEqual(patched, link) && !isOther) return link

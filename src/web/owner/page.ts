@@ -34,8 +34,8 @@ const sections: Record<SectionName, SectionOf> = {
   delete: deleteSection,
 }
 
-/** What the owner of a removed link cannot change. */
-const notOfRemoved: ReadonlySet<string> = new Set(['destination', 'design'])
+/** What the owner of a suspended link cannot change. */
+const notOfSuspended: ReadonlySet<string> = new Set(['destination', 'design'])
 
 /** The page on which an owner manages a link. */
 export function ownerPage(view: OwnerView, notice?: Notice): Page {
@@ -43,7 +43,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
   const { link, language, scripts } = view
   const texts = ownerTexts[language]
   const names = (Object.keys(sections) as SectionName[]).filter(
-    (name) => link.suspension === null || !notOfRemoved.has(name),
+    (name) => link.suspension === null || !notOfSuspended.has(name),
   )
   return {
     title: texts.pageTitle(linkName(link)),

@@ -7,10 +7,10 @@ import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 
 /**
- * What the error pages of removed codes add for visitors. They do not name the destination, which may still be
+ * What the error pages of suspended links add for visitors. They do not name the destination, which may still be
  * harmful.
  */
-export function removalPages({ contact, origin }: { contact: string | undefined; origin: Origin }): ErrorPages {
+export function suspensionPages({ contact, origin }: { contact: string | undefined; origin: Origin }): ErrorPages {
   const forOwners = (request: FastifyRequest) => {
     const language = pageLanguage(request)
     const texts = problemTexts[language]
