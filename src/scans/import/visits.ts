@@ -20,7 +20,7 @@ export interface ForeignVisit {
   bot: boolean
 }
 
-/** A part of the visits of a link, to be added once; see `ImportedPart`. */
+/** A part of the visits of a link, to be added once; see `ImportPart`. */
 export type VisitPart = Pick<ImportPart, 'linkId' | 'bundle' | 'position'> &
   Pick<VisitRows, 'rest'> & { visits: ForeignVisit[] }
 
