@@ -23,7 +23,7 @@ export interface Bytes {
   scans: number
 }
 
-export async function openEmbedded(): Promise<Store> {
+export async function openSqlite(): Promise<Store> {
   const dataDir = temporaryFolder()
   const node = await serveQuirl(dataDir)
   const query = <Row>(name: string, sql: string) => {
@@ -50,12 +50,12 @@ export async function openEmbedded(): Promise<Store> {
 }
 
 /** A node on PostgreSQL, which runs on this machine with fsync. */
-export interface RemoteStore extends Store {
+export interface PostgresStore extends Store {
   server: PostgresServer
   close: () => Promise<void>
 }
 
-export async function openRemote(): Promise<RemoteStore> {
+export async function openPostgres(): Promise<PostgresStore> {
   const { server, address, flag, pid, close } = await startBenchPostgres()
   const client = new pg.Client(address)
   await client.connect()

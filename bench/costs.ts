@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { create, visit } from '../test/support/server.ts'
 import { urlBehind } from './bench-postgres.ts'
-import { openEmbedded, openRemote, type Bytes, type Store } from './costs-stores.ts'
+import { openSqlite, openPostgres, type Bytes, type Store } from './costs-stores.ts'
 import { processorTime, threadsTime } from './processors.ts'
 import { creationScript, median, printTable, serveQuirl, temporaryFolder, wrk } from './support.ts'
 
@@ -20,9 +20,9 @@ const COUNTED = 200
 /** The last scans are folded by then. */
 const FOLDED_MS = 1500
 
-const embedded = await openEmbedded()
-const remote = await openRemote()
-const stores: Store[] = [embedded, remote]
+const sqlite = await openSqlite()
+const postgres = await openPostgres()
+const stores: Store[] = [sqlite, postgres]
 
 /** Writes a wrk script that visits codes in their order, again and again. */
 function visitScript(name: string, codes: string[]): string {
@@ -88,7 +88,7 @@ async function compare(load: Load): Promise<Cost[]> {
 async function startCounter() {
   const counter = { writes: 0, port: 0, close: () => {} }
   const proxy = createServer((incoming) => {
-    const outgoing = connect(remote.server.socket)
+    const outgoing = connect(postgres.server.socket)
     incoming.on('data', () => counter.writes++)
     incoming.pipe(outgoing).pipe(incoming)
     for (const socket of [incoming, outgoing]) socket.on('error', () => incoming.destroy())
@@ -150,7 +150,7 @@ results.push(
   ['a visit of a link that is not cached', await compare(visitBy('many'))],
   ['statistics of 30 days', await compare((store) => wrk(statistics.get(store) ?? '', SECONDS, undefined, 4).requests)],
 )
-const trips = await countRoundTrips(await remote.codes(COUNTED + 1))
+const trips = await countRoundTrips(await postgres.codes(COUNTED + 1))
 printTable(
   `Costs of a request, ${RUNS} alternating runs of ${SECONDS} s, medians`,
   results.flatMap(([work, costs], kind) =>
@@ -167,5 +167,5 @@ printTable(
     })),
   ),
 )
-await embedded.node.stop()
-await remote.close()
+await sqlite.node.stop()
+await postgres.close()

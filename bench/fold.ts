@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openFold } from '../src/scans/sqlite/fold.ts'
 import { openJournalFile } from '../src/scans/journal/journal-file.ts'
 import type { Scan } from '../src/scans/scan.ts'
-import { openWarehouse } from '../src/scans/sqlite/warehouse.ts'
+import { openSqliteWarehouse } from '../src/scans/sqlite/warehouse.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
 
@@ -25,7 +25,7 @@ async function fold(scans: Scan[]): Promise<number> {
   const writer = openJournalFile(join(folders.journal, 'x.scans'), false)
   for (let at = 0; at < scans.length; at += BATCH) writer.append(scans.slice(at, at + BATCH))
   writer.close()
-  const warehouse = openWarehouse(join(folder, 'scans.db'))
+  const warehouse = openSqliteWarehouse(join(folder, 'scans.db'))
   const began = performance.now()
   await openFold(warehouse, folders).run(readdirSync(folders.journal), now)
   const rate = scans.length / ((performance.now() - began) / 1000)

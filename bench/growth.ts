@@ -31,7 +31,7 @@ const columns =
 const values = (i: string, token: string) =>
   `'n-' || ${i}, 'n-' || ${i}, ${token}, 'url', 'https://example.com/some/path/of/a/shop/' || ${i}, '{}', 'A title', '{}', 1, 1, ${i}, ${i}`
 
-function openEmbedded(): Store {
+function openSqliteStore(): Store {
   const dataDir = temporaryFolder()
   const file = join(dataDir, 'links.db')
   return {
@@ -57,7 +57,7 @@ function openEmbedded(): Store {
   }
 }
 
-async function openRemote(works: (() => Promise<void> | void)[]): Promise<Store> {
+async function openPostgresStore(works: (() => Promise<void> | void)[]): Promise<Store> {
   const server = await startPostgres({ after: (work) => void works.push(work) })
   await server.execute('create database bench')
   const address = addressOf(server, 'bench')
@@ -117,7 +117,7 @@ async function measure(store: Store, links: number): Promise<Measured> {
 }
 
 const works: (() => Promise<void> | void)[] = []
-const stores = [openEmbedded(), await openRemote(works)]
+const stores = [openSqliteStore(), await openPostgresStore(works)]
 const rows: Record<string, string | number>[] = []
 for (const store of stores) {
   let filled = 0

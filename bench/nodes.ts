@@ -28,12 +28,12 @@ const NICER = 10
 
 const postgres = await startBenchPostgres()
 postgres.moveTo(LOAD_CORE, NICER)
-const embedded = await serveQuirl(temporaryFolder())
+const sqlite = await serveQuirl(temporaryFolder())
 const node = await serveQuirl(temporaryFolder(), postgres.flag)
 
 const creation = creationScript()
 const servers: [name: string, served: Served, visits: string][] = [
-  ['embedded store', embedded, await visitScript(embedded, LINKS)],
+  ['embedded store', sqlite, await visitScript(sqlite, LINKS)],
   ['PostgreSQL', node, await visitScript(node, LINKS)],
 ]
 
@@ -125,5 +125,5 @@ printTable(
     'ratio p99': (quantile(times, 0.99) / (baseline[1] ?? 1)).toFixed(1),
   })),
 )
-for (const served of [embedded, node, other]) await served.stop()
+for (const served of [sqlite, node, other]) await served.stop()
 await postgres.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createStatisticsCalls } from '../src/scans/statistics/calls.ts'
 import type { FoldedScan } from '../src/scans/scan.ts'
 import { openRowQueries } from '../src/scans/sqlite/row-queries.ts'
-import { openWarehouse, type Warehouse } from '../src/scans/sqlite/warehouse.ts'
+import { openSqliteWarehouse, type SqliteWarehouse } from '../src/scans/sqlite/warehouse.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
 
@@ -18,7 +18,7 @@ const now = Date.UTC(2026, 10, 21, 18)
 const file = join(temporaryFolder(), 'scans.db')
 
 /** Every second scan is of link 1, the others of many links. All are spread over a year, in order. */
-function fill(warehouse: Warehouse): void {
+function fill(warehouse: SqliteWarehouse): void {
   const step = (DAYS * 86_400_000) / SCANS
   for (let from = 0; from < SCANS; from += CHUNK) {
     const scans: FoldedScan[] = Array.from({ length: Math.min(CHUNK, SCANS - from) }, (_, index) => {
@@ -32,13 +32,13 @@ function fill(warehouse: Warehouse): void {
   warehouse.db.exec('pragma wal_checkpoint(truncate)')
 }
 
-const filling = openWarehouse(file)
+const filling = openSqliteWarehouse(file)
 fill(filling)
 filling.close()
 
 const rows = []
 for (const days of [30, 365]) {
-  const opened = openWarehouse(file)
+  const opened = openSqliteWarehouse(file)
   const { stats } = createStatisticsCalls(openRowQueries(opened))
   const times: number[] = []
   for (let run = 0; run <= RUNS; run++) {

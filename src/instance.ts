@@ -24,7 +24,7 @@ import type { Services } from './services.ts'
 import { noteHttps } from './tls/https-policy.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { withoutSentence } from './visits/sentence.ts'
-import { removalPages } from './web/removal-pages.ts'
+import { suspensionPages } from './web/suspension-pages.ts'
 
 /** A server without routes, with the hooks of all routes. */
 export interface Instance {
@@ -64,7 +64,7 @@ export async function createInstance(
   handleErrors(app, {
     monotonic,
     unavailability,
-    pages: removalPages({ contact, origin }),
+    pages: suspensionPages({ contact, origin }),
     chargeNotFound: limits.chargeNotFound,
   })
   compressResponses(app)

@@ -27,12 +27,12 @@ import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment, Open } from './services/environment.ts'
-import { openConfiguredDisk } from './services/disk.ts'
+import { openDisk } from './disk/open.ts'
 import { openConfiguredLimits } from './services/limits.ts'
 import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
-import { chooseScanStore } from './services/scans.ts'
+import { chooseWarehouse } from './services/scans.ts'
 import { openStore, type Store } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
@@ -103,11 +103,14 @@ export async function openServices(config: Config, environment: Environment): Pr
 /** Opens what every feature needs: the store, the clocks, the domains, the origin and the client's address. */
 async function openFoundation(config: Config, environment: Environment & Clocks, open: Open) {
   const { port, log, now, monotonic, machine = os } = environment
-  const { baseUrl, dnsServers: servers } = config
+  const { baseUrl, dnsServers: servers, dataDir, diskFloor: floor, databaseUrl } = config
   const draining = createDraining()
   const hasServed = draining.begun
   const { sync, postgresTimes } = environment
-  const disk = open('the watch of the disk', openConfiguredDisk(config, { ...environment.disk, monotonic, log }))
+  const disk = open(
+    'the watch of the disk',
+    openDisk({ ...environment.disk, dataDir, floor, hasStore: databaseUrl === undefined, monotonic, log }),
+  )
   const kept = { sync, postgresTimes, hasServed, disk }
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
   const clock = open('the clock', openRemovalClock({ db: store.db, now, log }))
@@ -131,9 +134,15 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, disk, now, log })
+  const openWarehouse = await chooseWarehouse(config, {
+    db: store.db,
+    times: environment.postgresTimes,
+    disk,
+    now,
+    log,
+  })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore, retention, removalTime, ...how, links: ids, disk }
+  const recorded = { dataDir, openWarehouse, retention, removalTime, ...how, links: ids, disk }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))

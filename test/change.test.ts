@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
-import { noCharge } from '../src/links/charged.ts'
+import { noCharge } from '../src/lib/charged.ts'
 import type { ChangeOptions } from '../src/links/change.ts'
 import type { Client } from '../src/links/client.ts'
 import type { OwnedLink } from '../src/links/design.ts'

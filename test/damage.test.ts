@@ -73,7 +73,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
   for (const run of ['first', 'second']) {
     const server = await startServer(t, { DATA_DIR: dataDir })
     await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged' || name === 'next'))
-    await server.services.scans.settle()
+    await server.services.scans.awaitFold()
     assert.equal(await metric(server, 'quirl_scans_lost_total'), 1)
     const lines = server.logged.filter((each) => /damaged/.test(JSON.stringify(each)))
     assert.deepEqual(
@@ -152,7 +152,7 @@ test('a deletion stays on record while a file exists that may contain its scans'
   mkdirSync(join(dataDir, 'journal', 'x.scans'))
   assert.equal((await remove(server, link)).status, 200)
   await poll(() => linksIn(dataDir).length === 0)
-  for (let fold = 0; fold < 5; fold++) assert.equal(await server.services.scans.settle(), false)
+  for (let fold = 0; fold < 5; fold++) assert.equal(await server.services.scans.awaitFold(), false)
   assert.deepEqual(await purgesOf(server), [id])
   rmdirSync(join(dataDir, 'journal', 'x.scans'))
   await poll(async () => (await purgesOf(server)).length === 0)

@@ -121,7 +121,7 @@ test('with a clock that is set back an hour, visits are still recorded and limit
   const folder = join(server.dataDir, 'journal')
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
-  await server.services.scans.settle()
+  await server.services.scans.awaitFold()
   assert.equal((await visit(link.short_url)).status, 302)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
   for (const status of [404, 429]) assert.equal((await visit(`${server.url}/unknown`)).status, status)

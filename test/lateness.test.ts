@@ -12,14 +12,14 @@ import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 
-/** A store of scans that the test keeps from being written, while it can be read. */
+/** A warehouse that the test keeps from being written, while it can be read. */
 interface Stalled {
   env: Record<string, string>
   stall: () => Promise<void>
   goOn: () => Promise<void>
 }
 
-async function embedded(t: TestContext): Promise<Stalled> {
+async function sqlite(t: TestContext): Promise<Stalled> {
   const DATA_DIR = temporaryFolder(t)
   let db: DatabaseSync | undefined
   undoLater(t, () => db?.close())
@@ -77,7 +77,7 @@ const each = (time: string | null) => ({
 })
 
 for (const [name, open] of [
-  ['SQLite', embedded],
+  ['SQLite', sqlite],
   ['PostgreSQL', shared],
 ] as const) {
   test(`details, statistics and exports say since when scans are missing: since the oldest of them (${name})`, async (t) => {

@@ -44,7 +44,7 @@ test('quirl links lists and searches, as a table, as lines of JSON or as CSV, an
   await put(`${server.url}/api/manage/${shown.token}`, { password: null })
   assert.equal((await visit(shown.short_url)).status, 302)
   await put(`${server.url}/api/manage/${shown.token}`, { password: 'opensesame' })
-  await server.services.scans.settle()
+  await server.services.scans.awaitFold()
   const table = await run()
   assert.equal(table.status, 0, table.stderr)
   const [header, ...rows] = table.stdout.trimEnd().split('\n')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { accentOf } from '../src/links/kinds/parts/accent.ts'
+import { accentOf } from '../src/links/kinds/shared/accent.ts'
 import { findKind } from '../src/links/kinds/index.ts'
 import { hexOf } from '../src/lib/color.ts'
 import { sharedWindows } from './support/browser.ts'

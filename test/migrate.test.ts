@@ -182,8 +182,8 @@ test('a running service moves to PostgreSQL and back with all that it has answer
     assert.deepEqual(await exitOf(service), { code: 0, signal: null })
   }
 
-  const embedded = await start(t, from, UNLIMITED)
-  await moveUnderLoad(embedded, from, url)
+  const sqlite = await start(t, from, UNLIMITED)
+  await moveUnderLoad(sqlite, from, url)
   assert.ok(journalOf(from).length > 0, 'the last visits wait in the journal')
   const node = await start(t, from, UNLIMITED, { env: { DATABASE_URL: url } })
   await moveUnderLoad(node, url, back)

@@ -12,7 +12,7 @@ import { checkTokens, tokens } from './support/model/tokens.ts'
 import { checkCounts, visits } from './support/model/visits.ts'
 import { cheapScrypt } from './support/passwords.ts'
 import { seedOf } from './support/random.ts'
-import { skipUnlessEmbedded, skipUnlessOneNode, startServer } from './support/server.ts'
+import { skipUnlessSqlite, skipUnlessOneNode, startServer } from './support/server.ts'
 
 const START = Date.UTC(2026, 1, 27, 9, 30)
 
@@ -39,7 +39,7 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
   const world: World = {
     now: START,
     isOneNode: skipUnlessOneNode === false,
-    isEmbedded: skipUnlessEmbedded === false,
+    isSqlite: skipUnlessSqlite === false,
     links: [],
     async restart() {
       await world.server.stop()

@@ -171,7 +171,7 @@ test('the owner adds, renames and removes places on the page, and downloads the 
   await send({ action: 'placement', 'placement-id': 'WINDOW', 'placement-name': 'Door' })
   assert.deepEqual(await stored(), [{ id: 'window', name: 'Door' }, { id: 'flyer' }])
   await visit(`${server.url}/${link.code}?qr=window`)
-  await server.services.scans.settle()
+  await server.services.scans.awaitFold()
   const text = await page()
   for (const format of ['png', 'svg', 'pdf'])
     assert.ok(text.includes(`/${link.code}/qr.${format}?placement=window`), format)

@@ -10,7 +10,7 @@ import { scrape } from './support/metrics.ts'
 import { startTwo } from './support/nodes.ts'
 import { poll } from './support/poll.ts'
 import { startReceiver } from './support/receiver.ts'
-import { create, post, runFor, skipUnlessEmbedded, startServer, visit, type TestServer } from './support/server.ts'
+import { create, post, runFor, skipUnlessSqlite, startServer, visit, type TestServer } from './support/server.ts'
 
 const DAY_MS = 86_400_000
 const target = 'https://example.com/offer'
@@ -110,7 +110,7 @@ test('a network is an IPv4 /24 or an IPv6 /48, and the threshold is a setting', 
 
 test(
   'reports count for 30 days; then nothing is kept of where they came from, and the owner can be told again',
-  { skip: skipUnlessEmbedded },
+  { skip: skipUnlessSqlite },
   async (t) => {
     let now = Date.now()
     const server = await startServer(t, { REPORT_THRESHOLD: '3' }, () => now)
@@ -148,7 +148,7 @@ test(
   },
 )
 
-test('no file and no log line has the address of a reporter', { skip: skipUnlessEmbedded }, async (t) => {
+test('no file and no log line has the address of a reporter', { skip: skipUnlessSqlite }, async (t) => {
   const server = await startServer(t, { REPORT_THRESHOLD: '2', TRUST_PROXY: '127.0.0.1' })
   const { code } = await create(server, { target })
   const addresses = ['198.51.100.77', '203.0.113.88', '2001:db8:abcd:1::1']

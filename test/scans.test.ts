@@ -16,7 +16,7 @@ import {
   create,
   put,
   runFor,
-  skipUnlessEmbedded,
+  skipUnlessSqlite,
   skipUnlessOneNode,
   startServer,
   visit,
@@ -77,7 +77,7 @@ const go = (server: TestServer, link: Created, headers: Record<string, string>, 
 async function goAndFold(...args: Parameters<typeof go>): Promise<void> {
   const [server] = args
   await go(...args)
-  await server.services.scans.settle()
+  await server.services.scans.awaitFold()
 }
 
 test('statistics, export and totals have the values derived from a visit', async (t) => {
@@ -404,7 +404,7 @@ test('no header can break the statistics or inject text into them', async (t) =>
   assert.equal((await stats(server, link)).totals['scans'], rows.length)
 })
 
-test('a deleted link leaves no scan behind, journalled ones included', { skip: skipUnlessEmbedded }, async (t) => {
+test('a deleted link leaves no scan behind, journalled ones included', { skip: skipUnlessSqlite }, async (t) => {
   const server = await startBehindProxy(t)
   const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
   for (const each of [link, other]) await go(server, each, from('8.8.8.8', { referer: 'https://news.example.com/' }))
@@ -427,7 +427,7 @@ test('a deleted link leaves no scan behind, journalled ones included', { skip: s
   db.close()
 })
 
-test('the referrers of a deleted link leave the list of names', { skip: skipUnlessEmbedded }, async (t) => {
+test('the referrers of a deleted link leave the list of names', { skip: skipUnlessSqlite }, async (t) => {
   const server = await startBehindProxy(t)
   const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
   for (let at = 0; at < 50; at++)
@@ -446,7 +446,7 @@ test('the referrers of a deleted link leave the list of names', { skip: skipUnle
   )
 })
 
-test('salts and keys of visitors are destroyed when their day is over', { skip: skipUnlessEmbedded }, async (t) => {
+test('salts and keys of visitors are destroyed when their day is over', { skip: skipUnlessSqlite }, async (t) => {
   let now = Date.UTC(2026, 10, 20, 12)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })

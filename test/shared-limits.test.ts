@@ -35,7 +35,7 @@ async function startShared(t: TestContext, env: Record<string, string>): Promise
   return server && startTwo(t, { REDIS_URL: server.url, TRUST_PROXY: '127.0.0.1', ...env }, { scrypt: cheapScrypt })
 }
 
-/** One node on the embedded store. */
+/** One node on SQLite. */
 async function startOne(
   t: TestContext,
   REDIS_URL: string,

@@ -1,4 +1,4 @@
-// `npm run test:stores`: runs tests of the API on other kinds of servers than the embedded store, or on those that are given.
+// `npm run test:stores`: runs tests of the API on other kinds of servers than SQLite, or on those that are given.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 

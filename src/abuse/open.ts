@@ -78,7 +78,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rulings: rulings.all })
   const sweep = createSweep({
     ...needs,
-    acquire: createLeases(db, monotonic, 'removal'),
+    acquire: createLeases(db, monotonic, 'takedown'),
     findInLink: screening.findInLink,
     digest: () => `${feeds.digest()} ${rulings.revision()}`,
     onRequested: files.clearChange,

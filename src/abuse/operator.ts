@@ -35,7 +35,7 @@ export interface OperatorDeps extends SuspensionDeps {
   sweep: Sweep
 }
 
-/** The result of `block`: the removed code, or the blocked expression. */
+/** The result of `block`: the code of the suspended link, or the blocked expression. */
 export interface BlockResult {
   code?: string
   expression?: string

@@ -53,7 +53,7 @@ export interface ReportSource {
 /**
  * Stores a report of a harmful code, and tells operator and owner once it was reported from `threshold` networks. It changes no visit.
  * @returns the code in its owner's spelling
- * @throws {Problem} 400 for an invalid field, 404 for an unknown code, 410 or 451 for a deleted or removed one
+ * @throws {Problem} 400 for an invalid field, 404 for an unknown code, 410 or 451 for a deleted or suspended one
  */
 export async function submitReport(deps: ReportDeps, body: unknown, { address, owns }: ReportSource): Promise<string> {
   const { code: subject, reason, details = '' } = readReport(body)

@@ -36,7 +36,7 @@ for (const { name, open } of drivers) {
     await db.write.updateTable('links').set({ revision: 9 }).where('code_key', '=', 'menu-3').execute()
     const suspension = { at: 42, reason: 'it harms', source: 'operator', expression: 'evil.example/' } as const
     const all = links.map((link) => ({ link, suspension, source: 'operator' }))
-    assert.equal(await suspendLinks(deps, all, 'removal'), 15)
+    assert.equal(await suspendLinks(deps, all, 'takedown'), 15)
     assert.ok(statements <= 4, `${statements} statements`)
     assert.deepEqual(told, ['menu-2'])
     assert.equal(invalidated.length, 16)

@@ -30,7 +30,7 @@ async function ended(sweep: Sweep): Promise<void> {
   while (sweep.isRunning()) await sleep(5)
 }
 
-async function removedCodes(db: Database): Promise<string[]> {
+async function suspendedCodes(db: Database): Promise<string[]> {
   const rows = await db.read.selectFrom('links').select('code').where('removed_at', '>', 0).orderBy('id').execute()
   return rows.map(({ code }) => code)
 }
@@ -50,7 +50,7 @@ for (const driver of drivers) {
     let editing: Promise<unknown> = Promise.resolve()
     const open = (more: Partial<SweepDeps> = {}) =>
       createSweep({
-        // An edit that a test begins while a link is matched is written before its removal.
+        // An edit that a test begins while a link is matched is written before its suspension.
         db: {
           ...db,
           transaction: (work) => editing.then(() => db.transaction(work)),
@@ -82,7 +82,7 @@ for (const driver of drivers) {
         await ended(sweep)
         assert.equal(new Set(seen).size, LINKS)
         assert.equal(seen.length, LINKS)
-        assert.deepEqual(await removedCodes(db), ['c3', 'c700', 'c1199'])
+        assert.deepEqual(await suspendedCodes(db), ['c3', 'c700', 'c1199'])
         assert.deepEqual(invalidated.sort(), ['c1199', 'c3', 'c700'])
         const audit = await db.read.selectFrom('audit').selectAll().orderBy('id').execute()
         assert.deepEqual(
@@ -144,7 +144,7 @@ for (const driver of drivers) {
       sweep.start(false)
       await ended(sweep)
       onMatch = () => {}
-      assert.ok((await removedCodes(db)).includes('c0'))
+      assert.ok((await suspendedCodes(db)).includes('c0'))
       assert.deepEqual({ ...(await readSweep(db.read)) }.lists, 'lists 5')
     })
 
@@ -163,7 +163,7 @@ for (const driver of drivers) {
         sweep.start(false)
         await ended(sweep)
         onMatch = () => {}
-        assert.equal((await removedCodes(db)).includes('c10'), false)
+        assert.equal((await suspendedCodes(db)).includes('c10'), false)
       },
     )
 
@@ -253,9 +253,9 @@ for (const driver of drivers) {
         const sweep = open({ db: { ...db, urgent } })
         sweep.start(false)
         await ended(sweep)
-        const removed = new Set(await removedCodes(db))
+        const suspended = new Set(await suspendedCodes(db))
         assert.deepEqual(
-          [...bad].filter((code) => !removed.has(code)),
+          [...bad].filter((code) => !suspended.has(code)),
           [],
         )
         assert.ok(transactions <= 12, String(transactions))

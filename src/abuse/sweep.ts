@@ -97,7 +97,7 @@ function createRequests({ db, digest, onRequested }: SweepDeps) {
       if (!isNoted) return
       isNoted = false
       try {
-        await db.urgent('removal', (transaction) => requestSweep(transaction, digest()))
+        await db.urgent('takedown', (transaction) => requestSweep(transaction, digest()))
       } catch (error) {
         isNoted = true
         throw error
@@ -143,5 +143,5 @@ async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
     return hit === undefined ? [] : [{ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' }]
   })
   for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
-    await suspendLinks(deps, found.slice(from, from + SUSPENDED_AT_ONCE), 'removal')
+    await suspendLinks(deps, found.slice(from, from + SUSPENDED_AT_ONCE), 'takedown')
 }

@@ -6,8 +6,8 @@ import { resultCode } from '../db/sqlite/errors.ts'
 import { readSqlite } from '../db/sqlite/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
-import { findMismatch } from '../scans/instance-check.ts'
-import { readScansIdentity } from '../scans/identity.ts'
+import { findMismatch } from '../scans/sqlite/instance-check.ts'
+import { readScansIdentity } from '../scans/sqlite/identity.ts'
 import { findInconsistentLinks } from '../scans/consistency.ts'
 import {
   checkJournal,

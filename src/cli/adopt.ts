@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
 import { recordDeleted } from '../links/change.ts'
-import { assignScans, inspectScans, type Inspection } from '../scans/adopt.ts'
-import { requireLinks } from '../scans/instance-check.ts'
+import { assignScans, inspectScans, type Inspection } from '../scans/sqlite/adopt.ts'
+import { requireLinks } from '../scans/sqlite/instance-check.ts'
 import type { Command } from './command.ts'
 
 export const adopt: Command = {

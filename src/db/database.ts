@@ -2,10 +2,11 @@ import type { Compilable, Expression, Kysely, Transaction } from '#kysely'
 import type { Tables } from './schema.ts'
 
 /**
- * What is possible on a full disk: what its operator does himself, removals (which give room back in the end), and pauses. Each
- * leaves a part of the reserve to those before it: a stranger can have as many links to pause as he likes.
+ * What is possible on a full disk: what its operator does himself, takedowns of links (deletions and suspensions, which give room
+ * back in the end), and pauses. Each leaves a part of the reserve to those before it: a stranger can have as many links to
+ * pause as he likes.
  */
-export type Urgency = 'operator' | 'removal' | 'pause'
+export type Urgency = 'operator' | 'takedown' | 'pause'
 
 /**
  * The open store. Its results survive power loss: `read`, `write` and `transaction` settle only when every change that they
@@ -22,7 +23,7 @@ export interface Database {
   /** For frequent changes of one statement. */
   prepareChange: PrepareChange
   /**
-   * Runs `work` atomically. In an embedded store it runs once, first come, first served; in a remote store concurrently with
+   * Runs `work` atomically. In SQLite it runs once, first come, first served; in PostgreSQL concurrently with
    * others, and again when it was rolled back because of another one.
    */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
@@ -37,7 +38,7 @@ export interface Database {
   leases: LeaseStore
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
   time: () => Expression<number>
-  /** Rejects while links cannot be read, and in a remote store also while it would refuse a change. */
+  /** Rejects while links cannot be read, and in PostgreSQL also while it would refuse a change. */
   check: () => Promise<void>
   /** For how many milliseconds after a fault the store counts as unavailable even though `check` succeeds. */
   doubtMs: number
@@ -58,8 +59,8 @@ export interface LeaseStore {
 }
 
 /**
- * Prepares a look-up of one row by its key, to be prepared once and reused. In an embedded store the look-up is synchronous:
- * it waits for no change and no sync. In a remote store it returns a promise.
+ * Prepares a look-up of one row by its key, to be prepared once and reused. In SQLite the look-up is synchronous: it waits for no
+ * change and no sync. In PostgreSQL it returns a promise.
  * @param build the query; all its parameters must be the key
  */
 export type PrepareRead = <Values extends unknown[]>(
@@ -70,7 +71,7 @@ export type PrepareRead = <Values extends unknown[]>(
 export type Lookup<Values> = (key: string) => Values | undefined | Promise<Values | undefined>
 
 /**
- * Prepares a change of one statement that returns no rows, to be prepared once and reused. In an embedded store it runs
+ * Prepares a change of one statement that returns no rows, to be prepared once and reused. In SQLite it runs
  * synchronously, unless it has to wait for the write lock.
  * @param build the statement with example values, in the order of the real ones
  */

@@ -73,7 +73,7 @@ test('nobody begins work under a lease while SQLite refuses its result: it is mo
   const space = { isFull: () => isFull, isSpent: () => false, release() {} }
   const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now, { space })
   undoLater(t, () => db.close())
-  const [acquire, acquireUrgently] = [createLeases(db, monotonic), createLeases(db, monotonic, 'removal')]
+  const [acquire, acquireUrgently] = [createLeases(db, monotonic), createLeases(db, monotonic, 'takedown')]
   isFull = true
   await assert.rejects(acquire('a'), /disk is full/)
   assert.ok(await acquireUrgently('b'))

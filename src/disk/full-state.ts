@@ -14,7 +14,7 @@ const RESERVE_SHARE = 1 / 16
 /** The disk is full when less is free than this part of the reserve, or this many bytes. */
 const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
 /** What an urgent change leaves of the reserve to those that are more urgent. */
-const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, removal: 1 / 4, operator: 0 }
+const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, takedown: 1 / 4, operator: 0 }
 
 const FULL =
   'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameSchemas } from './named-schemas.ts'
+import { nameSchemas } from './openapi.ts'
 
 test('a schema with a title is defined once, and replaced by references, also inside another schema', () => {
   const totals = { title: 'Totals', type: 'object' }

@@ -47,8 +47,8 @@ const NOBODY: readonly never[] = []
 export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
   const { capacity, entries: most = Infinity, choose } = bounds
   const holdings = createHoldings<E>()
-  const { parts, networks, add, remove } = holdings
-  const isFull = () => holdings.total() > capacity || parts.size > most
+  const { held, networks, add, remove } = holdings
+  const isFull = () => holdings.total() > capacity || held.size > most
   const room = createRoom(holdings, isFull, choose)
 
   return {
@@ -57,14 +57,14 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
       add(entry, { holder, weight, isKept: false })
       return isFull() ? room.make(entry, holder) : NOBODY
     },
-    isRefused: (holder) => (holdings.total() >= capacity || parts.size >= most) && room.isRefused(holder),
+    isRefused: (holder) => (holdings.total() >= capacity || held.size >= most) && room.isRefused(holder),
     keep: holdings.keep,
     remove,
     take: (mayServe = always, mayStart = always) => takeNext(holdings, mayServe, mayStart),
     ahead: (holder, weight = 1) => weightAhead(networks.byKey, holder, weight),
-    entries: () => parts.keys(),
+    entries: () => held.keys(),
     total: holdings.total,
-    length: () => parts.size,
+    length: () => held.size,
   }
 }
 
@@ -110,7 +110,8 @@ export function slowestOf<E>(entries: Iterable<E>): E | undefined {
   return undefined
 }
 
-interface Part {
+/** What an entry holds of the pool. */
+interface Holding {
   holder: Holder
   weight: number
   isKept: boolean
@@ -132,19 +133,20 @@ interface Groups<K, G extends Group> {
   most: number
 }
 
-interface Client<E> extends Group {
+/** A client, or what entries are about. */
+interface EntryGroup<E> extends Group {
   entries: Set<E>
 }
 
 interface Network<E> extends Group {
-  clients: Groups<string, Client<E>>
+  clients: Groups<string, EntryGroup<E>>
 }
 
 interface Holdings<E> {
-  parts: Map<E, Part>
+  held: Map<E, Holding>
   networks: Groups<string, Network<E>>
-  subjects: Groups<number | string, Client<E>>
-  add: (entry: E, part: Part) => void
+  subjects: Groups<number | string, EntryGroup<E>>
+  add: (entry: E, holding: Holding) => void
   remove: (entry: E) => boolean
   keep: (entry: E) => void
   total: () => number
@@ -152,57 +154,57 @@ interface Holdings<E> {
 
 const newGroups = <K, G extends Group>(): Groups<K, G> => ({ byKey: new Map<K, G>(), most: 0 })
 const newNetwork = <E>(): Network<E> => ({ weight: 0, count: 0, yielding: 0, clients: newGroups() })
-const newClient = <E>(): Client<E> => ({ weight: 0, count: 0, yielding: 0, entries: new Set() })
+const newEntryGroup = <E>(): EntryGroup<E> => ({ weight: 0, count: 0, yielding: 0, entries: new Set() })
 
 /** Who holds what. */
 function createHoldings<E>(): Holdings<E> {
-  const parts: Holdings<E>['parts'] = new Map()
+  const held: Holdings<E>['held'] = new Map()
   const networks = newGroups<string, Network<E>>()
-  const subjects = newGroups<number | string, Client<E>>()
+  const subjects = newGroups<number | string, EntryGroup<E>>()
   let total = 0
 
-  function change(entry: E, part: Part, sign: 1 | -1): void {
-    const { network: name, client, about } = part.holder
-    total += sign * part.weight
+  function change(entry: E, holding: Holding, sign: 1 | -1): void {
+    const { network: name, client, about } = holding.holder
+    total += sign * holding.weight
     const network = groupOf(networks, name, newNetwork<E>)
-    changeEntries(network.clients, client, entry, part, sign)
-    changeGroup(networks, name, network, part, sign)
-    if (about !== undefined) changeEntries(subjects, about, entry, part, sign)
+    changeEntries(network.clients, client, entry, holding, sign)
+    changeGroup(networks, name, network, holding, sign)
+    if (about !== undefined) changeEntries(subjects, about, entry, holding, sign)
   }
 
-  function add(entry: E, part: Part): void {
-    parts.set(entry, part)
-    change(entry, part, 1)
+  function add(entry: E, holding: Holding): void {
+    held.set(entry, holding)
+    change(entry, holding, 1)
   }
 
   function remove(entry: E): boolean {
-    const part = parts.get(entry)
-    if (part === undefined) return false
-    parts.delete(entry)
-    change(entry, part, -1)
+    const holding = held.get(entry)
+    if (holding === undefined) return false
+    held.delete(entry)
+    change(entry, holding, -1)
     return true
   }
 
   function keep(entry: E): void {
-    const part = parts.get(entry)
-    if (remove(entry) && part !== undefined) add(entry, { ...part, isKept: true })
+    const holding = held.get(entry)
+    if (remove(entry) && holding !== undefined) add(entry, { ...holding, isKept: true })
   }
 
-  return { parts, networks, subjects, add, remove, keep, total: () => total }
+  return { held, networks, subjects, add, remove, keep, total: () => total }
 }
 
-function changeEntries<K, E>(groups: Groups<K, Client<E>>, key: K, entry: E, part: Part, sign: 1 | -1): void {
-  const group = groupOf(groups, key, newClient<E>)
-  if (sign === 1 && !part.isKept) group.entries.add(entry)
+function changeEntries<K, E>(groups: Groups<K, EntryGroup<E>>, key: K, entry: E, holding: Holding, sign: 1 | -1): void {
+  const group = groupOf(groups, key, newEntryGroup<E>)
+  if (sign === 1 && !holding.isKept) group.entries.add(entry)
   else group.entries.delete(entry)
-  changeGroup(groups, key, group, part, sign)
+  changeGroup(groups, key, group, holding, sign)
 }
 
 function changeGroup<K, G extends Group>(
   groups: Groups<K, G>,
   key: K,
   group: G,
-  { weight, isKept }: Part,
+  { weight, isKept }: Holding,
   sign: 1 | -1,
 ): void {
   group.weight += sign * weight
@@ -219,7 +221,7 @@ function groupOf<K, G extends Group>({ byKey }: Groups<K, G>, key: K, create: ()
 }
 
 /** The entries of the largest holder that may give way. */
-function findLargest<E>({ parts, networks, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
+function findLargest<E>({ held, networks, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
   const network = largestOf(networks, newcomer.network)
   const subject = largestOf(subjects, newcomer.about)
   if (subject === undefined || subject.weight <= (network?.weight ?? 0)) {
@@ -228,10 +230,10 @@ function findLargest<E>({ parts, networks, subjects }: Holdings<E>, newcomer: Ho
   }
   let { entries } = subject
   for (const level of ['network', 'client'] as const) {
-    const groups = newGroups<string, Client<E>>()
+    const groups = newGroups<string, EntryGroup<E>>()
     for (const entry of entries) {
-      const part = parts.get(entry) as Part
-      changeEntries(groups, part.holder[level], entry, part, 1)
+      const holding = held.get(entry) as Holding
+      changeEntries(groups, holding.holder[level], entry, holding, 1)
     }
     entries = largestOf(groups, newcomer[level])?.entries ?? entries
   }
@@ -257,13 +259,13 @@ function largestOf<K, G extends Group>(groups: Groups<K, G>, preferred: K | unde
 }
 
 function takeNext<E>(
-  { parts, networks, remove }: Holdings<E>,
+  { held, networks, remove }: Holdings<E>,
   mayServe: (holder: Holder) => boolean,
   mayStart: (entry: E) => boolean,
 ): E | undefined {
   for (const [name, { clients }] of networks.byKey) {
     for (const [client, { entries }] of clients.byKey) {
-      const next = findFirst(entries, (entry) => mayServe((parts.get(entry) as Part).holder), mayStart)
+      const next = findFirst(entries, (entry) => mayServe((held.get(entry) as Holding).holder), mayStart)
       if (next === undefined) continue
       remove(next)
       moveToEnd(clients.byKey, client)
@@ -296,7 +298,7 @@ function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
 
 /** All of the client itself, and of each other client and network no more than is served in turns with that. */
 function weightAhead<E>(networks: ReadonlyMap<string, Network<E>>, { network, client }: Holder, weight: number) {
-  const clients = networks.get(network)?.clients.byKey ?? new Map<string, Client<E>>()
+  const clients = networks.get(network)?.clients.byKey ?? new Map<string, EntryGroup<E>>()
   const own = clients.get(client)?.weight ?? 0
   const ofNetwork = own + weightOfOthers(clients, client, own + weight)
   return { ofNetwork, ofAll: ofNetwork + weightOfOthers(networks, network, ofNetwork + weight) }

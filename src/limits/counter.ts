@@ -11,7 +11,7 @@ export interface Window {
 }
 
 /** What became of a charge. */
-export interface Charge extends Window {
+export interface ChargeOutcome extends Window {
   /** Less was left of the quota: nothing was charged. */
   isRefused: boolean
   /** Undoes the charge, and resolves to the window after that. */
@@ -27,7 +27,7 @@ export interface Counter {
    * Charges units (one when absent), all or, where the quota has fewer left, none. Of two charges at the same time, only one
    * gets the last unit.
    */
-  charge: (key: number, quota: number, units?: number) => Promise<Charge>
+  charge: (key: number, quota: number, units?: number) => Promise<ChargeOutcome>
   /** The current window; an unused one for an unknown key. */
   read: (key: number) => Promise<Window>
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import type { Counters } from './counter.ts'
-import type { Refund } from './limits.ts'
+import type { Refund } from '../lib/charged.ts'
 
 /** Wrong passwords that a client still has for a link whose own quota is used up. */
 const FEW = 3

@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHoo
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { chargingHook } from '../http/refusals.ts'
-import { WINDOW_MS, type Charge, type Counter, type Counters, type Window } from './counter.ts'
+import { WINDOW_MS, type ChargeOutcome, type Counter, type Counters, type Window } from './counter.ts'
+import type { Refund } from '../lib/charged.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 
 /** What each quota limits, as a refusal says it: one, several, and what is done with them. */
@@ -32,9 +33,6 @@ export const CLIENTS_OF_NETWORK = 16
 
 /** Requests per hour and client, by kind; 0 for no limit. */
 export type Quotas = Record<LimitName, number>
-
-/** Undoes a charge. It never rejects. */
-export type Refund = () => Promise<void>
 
 /** The response whose headers say what is left. */
 interface Told {
@@ -69,7 +67,7 @@ export interface FairUse {
 
 /** A charge that was refused. */
 interface Refused {
-  charge: Charge
+  charge: ChargeOutcome
   quota: number
   units: number
   /** What has the quota. */
@@ -164,9 +162,9 @@ function createHeaders(quotas: Quotas, monotonic: () => number) {
 }
 
 function createCreationHooks(
-  chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<Charge | undefined>,
+  chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<ChargeOutcome | undefined>,
 ): FairUse['creation'] {
-  const failures = new WeakMap<FastifyRequest, Charge>()
+  const failures = new WeakMap<FastifyRequest, ChargeOutcome>()
   return (name, isFree) => ({
     onRequest: chargingHook(async (request, reply) => {
       try {

@@ -5,7 +5,7 @@ import { asHolder } from '../lib/holder.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert } from '../../test/support/stored-links.ts'
-import { noCharge } from './charged.ts'
+import { noCharge } from '../lib/charged.ts'
 import { openLinks, type LinksNeeds } from './open.ts'
 
 const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
-import { refundFailed } from './charged.ts'
+import { refundFailed } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { checkDesign, type CheckedDesign, type DesignedLink, type OwnedLink } from './design.ts'
@@ -36,8 +36,8 @@ interface Change extends ChangeOptions {
   client: Client
 }
 
-/** The parts of a change that take more than a look at its body. */
-interface CheckedParts {
+/** The fields of a change that take more than a look at its body. */
+interface CheckedFields {
   /** When absent, the design stays. */
   design: CheckedDesign | undefined
   /** When absent, the webhook stays. */
@@ -82,7 +82,7 @@ export async function changeLink(
 async function hashPassword(
   deps: LinkDeps,
   { owned: { link }, body, client, ifMatch }: Change,
-): Promise<CheckedParts['password']> {
+): Promise<CheckedFields['password']> {
   const password = isObject(body) ? body['password'] : undefined
   // Any other value is invalid, and the change is refused.
   if (typeof password !== 'string') return password === null ? null : undefined
@@ -100,7 +100,7 @@ async function hashPassword(
 function writeChange(
   deps: LinkDeps,
   { owned, body, client, ifMatch, onTrimmed }: Change,
-  { design, webhook, password }: CheckedParts,
+  { design, webhook, password }: CheckedFields,
 ): Promise<OwnedLink> {
   let units = 1
   const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
@@ -137,7 +137,7 @@ function writeChange(
 export async function deleteLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
   const read = async () => ({ link: await linkOfToken(deps, token) })
   const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
-    deps.db.urgent('removal', async (transaction) => {
+    deps.db.urgent('takedown', async (transaction) => {
       if (!(await deleteLinkRow(transaction, present.link))) return undefined
       await deleteLinkData(transaction, present.link.id)
       await insertDeletions(transaction, [present.link.id])
@@ -207,16 +207,16 @@ export function runChange<T>(
 
 /**
  * The next revision of a link, with the fields that `body` names; the link itself when nothing changes.
- * @param parts `isOther`: whether the change has another part, which is not in these fields; `password`: its hash, null removes it
+ * @param others `isOther`: whether the change has a field that is not in the body's; `password`: its hash, null removes it
  * @throws {Problem} 400 for an invalid field, 409 for a suspended link, 422 for a blocked destination
  */
 export function nextRevision(
   deps: RevisionDeps,
   link: Link,
   body: unknown,
-  parts: { isOther?: boolean; password?: PasswordHash | null | undefined } = {},
+  others: { isOther?: boolean; password?: PasswordHash | null | undefined } = {},
 ): Link {
-  const { isOther = false, password = link.password } = parts
+  const { isOther = false, password = link.password } = others
   requireNotSuspended(link)
   const patched = { ...parsePatch(link, body, deps), password }
   if (isDeepStrictEqual(patched, link) && !isOther) return link

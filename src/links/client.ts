@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Problem } from '../http/problem.ts'
 import type { Holder } from '../lib/holder.ts'
-import type { Refund } from './charged.ts'
+import type { Refund } from '../lib/charged.ts'
 
 /** Who asks for a link to be created or changed: the work is charged to this client, and waits in its name. */
 export interface Client {

@@ -1,6 +1,6 @@
 import { asObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
-import { refundFailed, runCharged, type Charge } from './charged.ts'
+import { refundFailed, runCharged, type Charge } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { parseDraft, type Draft } from './draft.ts'

@@ -1,5 +1,5 @@
 import { hashToken, newToken } from '../lib/token.ts'
-import { noCharge } from './charged.ts'
+import { noCharge } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import { createCharged, type CreationOptions } from './create.ts'
 import type { LinkDeps } from './deps.ts'

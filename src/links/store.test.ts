@@ -115,11 +115,11 @@ for (const driver of drivers) {
       assert.deepEqual(results, [true, false])
       const expected = { ...link, revision: 2, suspension }
       assert.deepEqual(await store.findByCode(db.read, 'removed'), expected)
-      assert.deepEqual(await store.findSuspendedByRule(db.read), [expected])
+      assert.deepEqual(await store.findSuspendedByRuling(db.read), [expected])
       assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [])
       assert.equal(await store.setSuspension(db.write, expected, null), true)
       assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
-      assert.deepEqual(await store.findSuspendedByRule(db.read), [])
+      assert.deepEqual(await store.findSuspendedByRuling(db.read), [])
     })
 
     await t.test('a visit finds a link by its code, also when it is paused, suspended or deleted', async () => {

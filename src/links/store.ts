@@ -180,8 +180,8 @@ export async function findActiveAfter(db: Executor, id: number, limit: number): 
   return (await query.orderBy('id').limit(limit).execute()).map(toLink)
 }
 
-/** Every link that a rule or a list has suspended. */
-export async function findSuspendedByRule(db: Executor): Promise<Link[]> {
+/** Every link that a ruling or a list has suspended. */
+export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
   return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
 }

@@ -1,7 +1,7 @@
 import type { Database, Executor } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { Link, Suspension } from './link.ts'
-import { findActiveAfter, findSuspendedByRule, setSuspension, setSuspensions } from './store.ts'
+import { findActiveAfter, findSuspendedByRuling, setSuspension, setSuspensions } from './store.ts'
 
 /** The response to a visit of a suspended link. It does not reveal the destination. */
 export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
@@ -37,7 +37,7 @@ export function activeLinksAfter(db: Database, id: number, limit: number): Promi
   return findActiveAfter(db.read, id, limit)
 }
 
-/** Every link that a rule or a list has suspended. */
+/** Every link that a ruling or a list has suspended. */
 export function linksSuspendedByRuling(db: Database): Promise<Link[]> {
-  return findSuspendedByRule(db.read)
+  return findSuspendedByRuling(db.read)
 }

@@ -23,7 +23,7 @@ export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 
 /** The link of a code; 'gone' when it was deleted; undefined when there never was one. */
 export type Found = Visited | 'gone' | undefined
 
-/** Finds links for visits, by the key of their code; synchronously in an embedded store. */
+/** Finds links for visits, by the key of their code; synchronously in SQLite. */
 export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: string) => Found | Promise<Found> {
   const find = createFindVisited(db)
   return (codeKey) => {

@@ -5,8 +5,8 @@ import { MOVED, MOVING, requireRestored } from '../db/open.ts'
 import { openSqlite } from '../db/sqlite/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { assignScans } from '../scans/adopt.ts'
-import { openWarehouse } from '../scans/sqlite/warehouse.ts'
+import { assignScans } from '../scans/sqlite/adopt.ts'
+import { openSqliteWarehouse } from '../scans/sqlite/warehouse.ts'
 import type { Source } from './source.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import type { Target } from './target.ts'
@@ -34,7 +34,7 @@ export async function openFolderTarget(
     claim(folder, instance)
     const [scans, links] = files.map((name) => join(folder, name)) as [string, string]
     await (await openSqlite(links, now)).close()
-    openWarehouse(scans).close()
+    openSqliteWarehouse(scans).close()
     const store = openSqliteStore({ links, scans }, true)
     return {
       store,

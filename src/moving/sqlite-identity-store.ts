@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { openToRead } from '../db/sqlite/copy.ts'
 import { migrations } from '../db/migrate.ts'
 import { StartError } from '../lib/start-error.ts'
-import { warehouseSchema } from '../scans/warehouse-schema.ts'
+import { warehouseSchema } from '../scans/sqlite/warehouse-schema.ts'
 import type { StoreFiles } from './sqlite-store.ts'
 
 /**

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
-import { publicBytes } from './address.ts'
+import { publicBytes } from './find.ts'
 
 /** As ipaddr.js reads it. */
 function expected(address: string): number[] | undefined {

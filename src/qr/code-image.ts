@@ -1,6 +1,3 @@
-import type { Images } from './images.ts'
-import { readAppearance } from './options.ts'
-
 /** The suffix of compact URLs, which marks their visits as scans. */
 export const COMPACT_MARKER = '.Q'
 
@@ -23,9 +20,4 @@ export function codeText(
   if (placement !== undefined) return `${origin}/${code}?qr=${placement}`
   if (compact === true) return `${origin}/${code}`.toUpperCase() + (marker ? COMPACT_MARKER : '')
   return `${origin}/${code}${marker ? '?qr=1' : ''}`
-}
-
-/** The default SVG of a short link. */
-export function codeSvg(images: Images, text: string): string {
-  return images.plain(text, readAppearance({}, 'svg'), { level: 'M' }).body.toString()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DesignedImage } from './design/job.ts'
+import type { DesignedImage } from './pool/job.ts'
 import { createImages } from './images.ts'
 import { readAppearance } from './options.ts'
 import { drawPlain, type PlainJob } from './plain.ts'

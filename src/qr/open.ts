@@ -1,16 +1,17 @@
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
-import { codeSvg, codeText, type CodeForm } from './code-image.ts'
+import { codeText, type CodeForm } from './code-image.ts'
 import type { Designs } from '../links/design.ts'
 import { type Design, designSchema } from './design/schema.ts'
 import { createImages, type Images } from './images.ts'
+import { readAppearance } from './options.ts'
 import { createRenderPool, type PoolOptions } from './pool/pool.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { readFileSync } from 'node:fs'
 import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
-import { drawable } from './picture/fit.ts'
+import { drawable } from './design/fit.ts'
 import { deleteDesign, findDesign, putDesign } from './store.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
@@ -53,7 +54,8 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
     images,
     designs: createDesigns(db, images, textOf),
     codeText: textOf,
-    codeSvg: (code, origin) => codeSvg(images, textOf(code, origin)),
+    codeSvg: (code, origin) =>
+      images.plain(textOf(code, origin), readAppearance({}, 'svg'), { level: 'M' }).body.toString(),
     printable: createPrintable(),
     warmUp: images.warmUp,
     metrics: [

@@ -47,7 +47,7 @@ export interface Background extends FoldLoop {
   pruned: () => number
   /** Everything that was recorded until then is folded, in milliseconds since 1970; 0 before the first fold. */
   foldedUntil: () => number
-  /** Folds what was journalled, then changes nothing until the returned function is called. */
+  /** Folds what was journalled, and leaves the scans as they are until the returned function is called; the journal goes on. */
   hold: () => Promise<() => void>
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBatcher } from './batcher.ts'
+import { createBatcher } from './scan-reader.ts'
 
 test('calls during a load share the next one, with each link once, and never the running one', async () => {
   const loaded: number[][] = []

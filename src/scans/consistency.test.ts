@@ -6,15 +6,15 @@ import { dimensionNames } from '../dimensions/dimensions.ts'
 import { prune } from './sqlite/purge.ts'
 import type { FoldedScan } from './scan.ts'
 import { findInconsistentLinks } from './consistency.ts'
-import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
+import { openSqliteWarehouse, type SqliteWarehouse } from './sqlite/warehouse.ts'
 import { noValues } from '../../test/support/no-values.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)
 
 /** A warehouse of three links with 100 scans each, one an hour, of people and of bots. */
-function openFilled(t: TestContext): Warehouse {
-  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+function openFilled(t: TestContext): SqliteWarehouse {
+  const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const scans = Array.from({ length: 300 }, (_, at): FoldedScan => ({
     ...noValues,

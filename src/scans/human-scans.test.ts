@@ -10,24 +10,24 @@ import { makePostgres } from '../../test/support/shared-folds.ts'
 import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
 import { createHumanScanCounter } from './human-scans.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import type { OpenScanStore } from './scan-store.ts'
-import { sqliteScans } from './sqlite/scan-store.ts'
+import type { OpenWarehouse } from './warehouse.ts'
+import { sqliteWarehouse } from './sqlite/open.ts'
 
-/** A store of scans for the links 1 to 3. */
-type MakeStore = (t: TestContext) => Promise<{ dataDir: string; openStore: OpenScanStore }>
+/** A warehouse for the links 1 to 3. */
+type MakeWarehouse = (t: TestContext) => Promise<{ dataDir: string; openWarehouse: OpenWarehouse }>
 
 async function makeSqlite(t: TestContext) {
   const dataDir = temporaryFolder(t)
-  return { dataDir, openStore: sqliteScans(dataDir) }
+  return { dataDir, openWarehouse: sqliteWarehouse(dataDir) }
 }
 
 /** The key of a person who visits a link; those of different links differ. */
 const visitorOf = (linkId: number, person: number) => (linkId * 1000 + person) * KEYS_OF_ADDRESS
 
-/** A recorder of the links 1 to 3, which a test may open again on its store. */
-function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise<Recorder> {
+/** A recorder of the links 1 to 3, which a test may open again on its warehouse. */
+function openOn({ dataDir, openWarehouse }: Awaited<ReturnType<MakeWarehouse>>): Promise<Recorder> {
   return openRecorder({
-    openStore,
+    openWarehouse,
     dataDir,
     sync: false,
     retention: Number.POSITIVE_INFINITY,
@@ -55,7 +55,7 @@ test('the same in PostgreSQL, where it is read again with each fold', async (t) 
   if (requireProgram(t, 'initdb', 'postgresql')) await testOverlaps(t, makePostgres, 3)
 })
 
-async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: number): Promise<void> {
+async function testOverlaps(t: TestContext, makeWarehouse: MakeWarehouse, numRuns: number): Promise<void> {
   const link = fc.integer({ min: 1, max: 3 })
   const step = fc.oneof(
     fc.record({
@@ -75,15 +75,15 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const store = await makeStore(t)
-      let recorder = await openOn(store)
+      const warehouse = await makeWarehouse(t)
+      let recorder = await openOn(warehouse)
       const recorded = new Map([1, 2, 3].map((id) => [id, 0]))
       const people = new Map([1, 2, 3].map((id) => [id, new Set<number>()]))
       const imported = new Map<number, number>()
       const load = async (linkId: number) => {
         recorder.humanScans.request(linkId)
         recorder.visitors.request(linkId)
-        await recorder.settle()
+        await recorder.awaitFold()
       }
       let importing: number | undefined
       const importOnce = async (linkId: number, clicks: number) => {
@@ -133,7 +133,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
         } else {
           await Promise.all(pending.splice(0))
           await recorder.close()
-          recorder = await openOn(store)
+          recorder = await openOn(warehouse)
         }
         check()
       }

@@ -31,8 +31,8 @@ export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   latestTotals: (linkId: number) => Promise<Totals>
   /** The same, with until when scans are included if some are missing. */
   statedTotals: (linkId: number) => Promise<StatedTotals>
-  /** Waits for the fold as `settle` does, and says until when scans are included in what is read then. */
-  settleAsOf: () => Promise<AsOf>
+  /** Waits for the fold as `awaitFold` does, and says until when scans are included in what is read then. */
+  foldedAsOf: () => Promise<AsOf>
 }
 
 /** What scans need of the rest of the program. */
@@ -60,7 +60,7 @@ export async function openScans({
     parseReferrer: createReferrerParser(isOwnHost),
   }
   const describe = createDescribe(deps)
-  const settleAsOf = async () => asOfResponse(await recorder.settleUntil(), (await recorder.othersAsOf()).as_of)
+  const foldedAsOf = async () => asOfResponse(await recorder.oldestUnfolded(), (await recorder.othersAsOf()).as_of)
   return {
     ...recorder,
     record: (request, link, recorded) => record(describe(request, link), recorded),
@@ -69,11 +69,11 @@ export async function openScans({
     identify: createIdentify(deps),
     agentOf: createAgentOf(deps),
     addVisits: createAddVisits({ ...deps, addPart: recorder.addPart }),
-    latestTotals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
+    latestTotals: (linkId) => recorder.awaitFold().then(() => recorder.totals(linkId)),
     async statedTotals(linkId) {
-      const asOf = await settleAsOf()
+      const asOf = await foldedAsOf()
       return { totals: await recorder.totals(linkId), ...asOf }
     },
-    settleAsOf,
+    foldedAsOf,
   }
 }

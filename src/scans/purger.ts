@@ -14,7 +14,7 @@ type PurgeScans = (linkIds: number[]) => Promise<void>
 
 /** Removes the scans of deleted links; retries until nothing is left, also after a restart. */
 export interface Purger {
-  /** To be called when the deletion of a link has been committed. */
+  /** Removes all scans of a link soon, journalled ones included; to be called when its deletion has been committed. */
   purge: (linkId: number) => void
   /** To be called when links may have been deleted without `purge`: the next fold reads the store again. */
   reread: () => void

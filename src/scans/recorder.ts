@@ -4,16 +4,16 @@ import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { ImportedCount } from './import/clicks.ts'
-import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
+import { withoutOld, type AddPart } from './import/part.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createHumanScanCounter, type HumanScans, type HumanScanCounter } from './human-scans.ts'
-import { openPurger, type PurgeStore } from './purger.ts'
+import { openPurger, type Purger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createScanReader, type ScanReader } from './scan-reader.ts'
 import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
-import type { OpenScanStore, ScanStore } from './scan-store.ts'
+import type { OpenWarehouse, Warehouse } from './warehouse.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
 import { createVisitorCounter, type VisitorCount, type VisitorCounter } from './visitor-count.ts'
 import type { VisitorKeys } from './describing/visitors.ts'
@@ -25,7 +25,12 @@ const WAIT_MS = 2000
 const LAST_FOLD_MS = 1000
 
 /** Records scans on the main thread; folds and reads them on the warehouse's thread. */
-export interface Recorder extends ScanReader {
+export interface Recorder
+  extends
+    ScanReader,
+    Pick<Background, 'fold' | 'hold'>,
+    Pick<Purger, 'purge' | 'reread'>,
+    Pick<Subscribers, 'subscribe' | 'onFold' | 'refresh'> {
   keys: VisitorKeys
   humanScans: HumanScans
   visitors: VisitorCount
@@ -34,32 +39,18 @@ export interface Recorder extends ScanReader {
   /** Writes the scans of this turn of the event loop now, and not at its end. */
   flush: () => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; resolves with whether it is done. */
-  settle: () => Promise<boolean>
+  awaitFold: () => Promise<boolean>
   /**
-   * Waits as `settle` does; resolves with the time of the oldest scan from before the call that is not folded then;
+   * Waits as `awaitFold` does; resolves with the time of the oldest scan from before the call that is not folded then;
    * undefined when there is none.
    */
-  settleUntil: () => Promise<number | undefined>
+  oldestUnfolded: () => Promise<number | undefined>
   /** How long requests wait, from now on: returns whether one may wait any longer. */
   patience: () => () => boolean
-  /** The same as `settle` without a time-out. */
-  fold: () => Promise<boolean>
-  /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
-  hold: () => Promise<() => void>
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: ImportedCount[]) => Promise<void>
   /** Adds a part of a bundle or of visits, without scans that are too old to be stored; see `WarehouseCalls`. */
-  addPart: (part: ImportedPart) => Promise<Taken | undefined>
-  /** Removes all scans of a deleted link soon, journalled ones included. */
-  purge: (linkId: number) => void
-  /** To be called when links may have been deleted without `purge`. */
-  reread: () => void
-  /** Sends the totals of a link now and after each fold that changed them, until the returned function is called. */
-  subscribe: Subscribers['subscribe']
-  /** Calls back after each fold of this process that moved scans, with their links; undefined when any may have changed. */
-  onFold: Subscribers['onFold']
-  /** To be called when another node has folded scans, with their links. */
-  refresh: Subscribers['refresh']
+  addPart: AddPart
   /** Visits that were answered and are not in the statistics, ever. */
   lost: () => number
   /** Why scans cannot be recorded or folded, if so. */
@@ -77,7 +68,7 @@ export type ScansDisk = Pick<Disk, 'isFull' | 'note'>
 export interface RecorderOptions extends BackgroundOptions {
   /** Holds the journal. */
   dataDir: string
-  openStore: OpenScanStore
+  openWarehouse: OpenWarehouse
   /** Whether scans survive power loss. */
   sync: boolean
   /** A monotonic clock, for delays. */
@@ -86,7 +77,7 @@ export interface RecorderOptions extends BackgroundOptions {
   log: Log
   /** The disk of the journal. */
   disk?: ScansDisk
-  /** How long `settle` waits, in place of 2 seconds. */
+  /** How long `awaitFold` waits, in place of 2 seconds. */
   waitMs?: number | undefined
 }
 
@@ -97,22 +88,22 @@ export interface RecorderOptions extends BackgroundOptions {
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
-  const store = await options.openStore(links, log)
+  const opened = await options.openWarehouse(links, log)
   const { disk = anyDisk } = options
   const journal = openJournalOn(disk, log, { folder: join(dataDir, 'journal'), sync, now, monotonic })
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
-  const warehouse = startWarehouse(store.thread, onError)
-  const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
+  const warehouse = startWarehouse(opened.thread, onError)
+  const { lost, purger, sweeper } = await openFolded(warehouse, opened, links, onError)
   const read = createScanReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const [humanScans, visitors] = [createHumanScanCounter(store.isShared), createVisitorCounter(store.isShared)]
+  const [humanScans, visitors] = [createHumanScanCounter(opened.isShared), createVisitorCounter(opened.isShared)]
   const needs = { journal, warehouse, purger, sweeper, humanScans, visitors, subscribers, log, disk, onError }
   const background = startBackground(needs, options, lost)
 
   return {
-    keys: store.keys,
+    keys: opened.keys,
     humanScans,
     visitors,
     record: (scan, recorded) => journal.record(scan, visitors.count(scan, humanScans.count(scan, recorded))),
@@ -130,7 +121,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     ...stateOf(journal, background),
     metrics: scanMetrics(journal, background, subscribers.count, read.queued),
     async close() {
-      await stop(background, store)
+      await stop(background, opened)
       isClosing = true
       await closeFiles(journal, warehouse)
     },
@@ -171,9 +162,9 @@ function importsInto(
   }
 }
 
-async function stop(background: Background, store: ScanStore): Promise<void> {
+async function stop(background: Background, opened: Warehouse): Promise<void> {
   background.stop()
-  store.close()
+  opened.close()
   await within(background.fold(), LAST_FOLD_MS)
 }
 
@@ -188,14 +179,14 @@ async function closeFiles(journal: Journal, warehouse: WarehouseClient): Promise
 /** Reads the state of the warehouse; closes it after an error, because its thread would keep the process from exiting. */
 async function openFolded(
   warehouse: WarehouseClient,
-  store: ScanStore,
+  opened: Warehouse,
   links: Links,
   onError: (error: unknown) => void,
 ) {
   const sweeper = createSweeper(() => warehouse.call('sweepTexts'), onError)
   try {
     const lost = await warehouse.call('lost').catch((error: Error) => {
-      throw store.unusable(error)
+      throw opened.unusable(error)
     })
     const purge = async (linkIds: number[]) => {
       await warehouse.call('purge', linkIds)
@@ -204,7 +195,7 @@ async function openFolded(
     const purger = await openPurger(links, purge, onError)
     return { lost, purger, sweeper }
   } catch (error) {
-    store.close()
+    opened.close()
     await warehouse.close().catch(onError)
     throw error
   }
@@ -225,13 +216,13 @@ function waitsFor(
   { oldest }: Pick<Journal, 'oldest'>,
   { now, monotonic }: Pick<RecorderOptions, 'now' | 'monotonic'>,
   waitMs: number,
-): Pick<Recorder, 'settle' | 'settleUntil' | 'patience'> {
-  const settle = () => within(fold(), waitMs)
+): Pick<Recorder, 'awaitFold' | 'oldestUnfolded' | 'patience'> {
+  const awaitFold = () => within(fold(), waitMs)
   return {
-    settle,
-    async settleUntil() {
+    awaitFold,
+    async oldestUnfolded() {
       const calledAt = now()
-      if (await settle()) return undefined
+      if (await awaitFold()) return undefined
       try {
         const missing = oldest()
         return missing === undefined || missing > calledAt ? undefined : missing

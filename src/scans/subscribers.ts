@@ -17,7 +17,7 @@ export interface Subscribers {
   publish: (changed: ChangedLinks) => void
   /** To be called when another node has folded: sends the totals of these links to their subscribers. */
   refresh: (changed: ChangedLinks) => void
-  /** Calls back with what each fold of this process changed. */
+  /** Calls back after each fold of this process that moved scans, with their links; undefined when any may have changed. */
   onFold: (listener: (changed: ChangedLinks) => void) => void
   count: () => number
 }

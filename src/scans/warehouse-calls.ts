@@ -1,6 +1,6 @@
 import type { FoldResult } from './folding/fold.ts'
 import type { ImportedCount } from './import/clicks.ts'
-import type { ImportedPart, Taken } from './import/part.ts'
+import type { AddPart } from './import/part.ts'
 import type { StatisticsCalls } from './statistics/calls.ts'
 import type { HumansOfLink } from './statistics/totals.ts'
 
@@ -25,11 +25,7 @@ export interface WarehouseCalls extends StatisticsCalls {
   ) => Promise<{ result: FoldResult; counts: HumansOfLink[] }>
   /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
   addImported: (counts: ImportedCount[]) => Promise<void>
-  /**
-   * Adds a part of a bundle or of visits if it is the next one.
-   * @returns what the link has taken then; undefined when it is deleted
-   */
-  addPart: (part: ImportedPart) => Promise<Taken | undefined>
+  addPart: AddPart
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => Promise<number>
   /** Removes all scans and counts of links. After an interruption, another call completes it. */

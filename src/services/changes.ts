@@ -5,7 +5,7 @@ import { codeKey } from '../links/code.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
 import type { Visits } from '../visits/open.ts'
-import { shareFolds } from './folds.ts'
+import { createThrottledSet } from '../lib/throttled-set.ts'
 
 /** Changes of links that this process makes, for its own caches and those of other processes. */
 export interface LinkChanges {
@@ -56,4 +56,25 @@ export function passChangesOn(
   for (const each of [visits.expireAll, ...reread]) bus.onGap(each)
   bus.onGap(() => domains.reread([]))
   bus.onGap(() => tls?.certificates.reread())
+}
+
+/** How often a node notifies the others at most. */
+const INTERVAL_MS = 1000
+/** Links that a node names at once; beyond, the others read the totals of all links again that they stream. */
+const MAX_LINKS = 1000
+const ANY = '*'
+
+/** Lets the streams of every process show the scans that any process has folded. */
+export function shareFolds(bus: Bus, scans: Pick<Scans, 'onFold' | 'refresh'>): void {
+  const folded = createThrottledSet<string>((keys) => {
+    for (const key of keys.size > MAX_LINKS ? [ANY] : keys) bus.publish('scans', key)
+  }, INTERVAL_MS)
+  scans.onFold((changed) => {
+    for (const linkId of changed ?? [ANY]) folded.add(String(linkId))
+    folded.flush()
+  })
+  bus.subscribe('scans', (keys) => {
+    scans.refresh(keys.includes(ANY) ? undefined : keys.map(Number).filter(Number.isSafeInteger))
+  })
+  bus.onGap(() => scans.refresh(undefined))
 }

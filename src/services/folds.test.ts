@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Topic } from '../bus/bus.ts'
 import { createLocalBus } from '../bus/local.ts'
 import type { ChangedLinks } from '../scans/folding/fold.ts'
-import { shareFolds } from './folds.ts'
+import { shareFolds } from './changes.ts'
 
 /** A bus that records what is published, and the folds of a process. */
 function start() {

@@ -1,12 +1,12 @@
 import type { Database } from '../db/database.ts'
 import type { PostgresTimes } from '../nodes/database/pool.ts'
 import type { Disk } from '../disk/open.ts'
-import type { OpenScanStore } from '../scans/scan-store.ts'
-import { sqliteScans } from '../scans/sqlite/scan-store.ts'
+import type { OpenWarehouse } from '../scans/warehouse.ts'
+import { sqliteWarehouse } from '../scans/sqlite/open.ts'
 import type { StoreConfig } from './store.ts'
 
-/** What the store of scans needs of the rest of the program. */
-interface ScanStoreNeeds {
+/** What the warehouse needs of the rest of the program. */
+interface WarehouseNeeds {
   db: Database
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
@@ -14,19 +14,19 @@ interface ScanStoreNeeds {
   disk: Pick<Disk, 'memory'>
 }
 
-interface ScanStoreConfig extends Pick<StoreConfig, 'dataDir' | 'databaseUrl'> {
+interface WarehouseConfig extends Pick<StoreConfig, 'dataDir' | 'databaseUrl'> {
   adoptFrom: string | undefined
   limitRawScans: number
 }
 
 /** Chooses where scans are stored: in the folder, or where the links are. */
-export async function chooseScanStore(
-  { dataDir, databaseUrl: url, adoptFrom, limitRawScans: perHour }: ScanStoreConfig,
-  { disk, ...needs }: ScanStoreNeeds,
-): Promise<OpenScanStore> {
+export async function chooseWarehouse(
+  { dataDir, databaseUrl: url, adoptFrom, limitRawScans: perHour }: WarehouseConfig,
+  { disk, ...needs }: WarehouseNeeds,
+): Promise<OpenWarehouse> {
   const bound = { perHour, disk: disk.memory }
-  if (url === undefined) return sqliteScans(dataDir, bound)
+  if (url === undefined) return sqliteWarehouse(dataDir, bound)
   // Loaded here, because most services do not need it.
-  const { postgresScans } = await import('../nodes/scans/scan-store.ts')
-  return postgresScans({ ...needs, dataDir, url, adoptFrom, bound })
+  const { postgresWarehouse } = await import('../nodes/scans/open.ts')
+  return postgresWarehouse({ ...needs, dataDir, url, adoptFrom, bound })
 }

@@ -5,7 +5,7 @@ import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { SqliteDatabase } from '../db/sqlite/database.ts'
 import type { Disk } from '../disk/open.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
-import { requireLinks } from '../scans/instance-check.ts'
+import { requireLinks } from '../scans/sqlite/instance-check.ts'
 
 /** The store and its faults. */
 export interface Store {

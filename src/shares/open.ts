@@ -3,15 +3,14 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
-import { hashToken } from '../lib/token.ts'
-import { runCharged } from '../links/charged.ts'
+import { hashToken, isToken, newToken } from '../lib/token.ts'
+import { runCharged } from '../lib/charged.ts'
 import type { Client } from '../links/client.ts'
 import { urlsOf } from '../links/draft.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfId, unknownToken } from '../links/look-up.ts'
 import { countShares, deleteShare, findShare, findShares, insertShare, lockLink, type Share } from './store.ts'
-import { isShareToken, newShareToken } from './token.ts'
 
 /** Shares of one link at the same time. */
 export const MAX_SHARES = 20
@@ -116,4 +115,17 @@ async function sharedLink(db: Database, token: string): Promise<SharedLink> {
 /** Every URL to which visitors of the link may get, also by its rules. */
 function destinationsOf(link: Link): string[] {
   return [...new Set(urlsOf(link).map(({ url }) => url))]
+}
+
+/** Distinguishes tokens of shares from those of owners, also for readers of a log or a message. */
+const PREFIX = 'share_'
+
+/** Creates the token of a share, as random as that of an owner. */
+export function newShareToken(): string {
+  return PREFIX + newToken()
+}
+
+/** Whether a text has the form of a share's token; no owner's token has it. */
+export function isShareToken(text: string): boolean {
+  return text.startsWith(PREFIX) && isToken(text.slice(PREFIX.length))
 }

@@ -17,13 +17,13 @@ const en = {
   visitors: 'Visitors',
   audiences: { human: 'People', all: 'With bots', bot: 'Bots' },
   figures: {
-    people: 'Visits by people',
+    humans: 'Visits by people',
     unique: 'Unique visitors',
     qr: 'From the QR code',
     bots: 'Bots',
   },
   hints: {
-    people: 'each time that a person opens the link',
+    humans: 'each time that a person opens the link',
     unique: 'each person counts once a day',
     qr: 'printed or shown on a screen',
     bots: 'counted apart: previews and crawlers',
@@ -92,13 +92,13 @@ const de: typeof en = {
   visitors: 'Besucher',
   audiences: { human: 'Menschen', all: 'Mit Bots', bot: 'Bots' },
   figures: {
-    people: 'Besuche von Menschen',
+    humans: 'Besuche von Menschen',
     unique: 'Verschiedene Besucher',
     qr: 'Über den QR-Code',
     bots: 'Bots',
   },
   hints: {
-    people: 'jedes Mal, wenn ein Mensch den Link öffnet',
+    humans: 'jedes Mal, wenn ein Mensch den Link öffnet',
     unique: 'jede Person zählt einmal am Tag',
     qr: 'gedruckt oder am Bildschirm',
     bots: 'getrennt gezählt: Vorschauen und Suchmaschinen',

@@ -20,7 +20,7 @@ export interface Issuance {
 export async function findIssuance(
   db: Executor,
   name: string,
-): Promise<(Issuance & Pick<Holder, 'client'>) | undefined> {
+): Promise<(Issuance & Pick<OrderHolder, 'client'>) | undefined> {
   const row = await db.selectFrom('issuances').selectAll().where('name', '=', name).executeTakeFirst()
   return row && { ...toIssuance(row), client: row.client }
 }
@@ -59,14 +59,14 @@ export async function resetIssuance(db: Executor, name: string): Promise<void> {
 }
 
 /** Whose share of the orders a name takes. */
-export interface Holder {
+export interface OrderHolder {
   registrable: string
   /** A digest of the network from which it is visited, by a key of this process; null when none is known. */
   client: string | null
 }
 
 /** Has a name wait for its first certificate. One that does already keeps its turn, and counts for this holder from then on. */
-export async function enqueue(db: Executor, name: string, queuedAt: number, holder: Holder): Promise<void> {
+export async function enqueue(db: Executor, name: string, queuedAt: number, holder: OrderHolder): Promise<void> {
   await db
     .insertInto('issuances')
     .values({ name, failures: 0, retry_at: 0, fault: null, queued_at: queuedAt, ...holder })

@@ -25,7 +25,7 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
       least: () => 0,
       request() {},
     },
-    settle: async () => false,
+    awaitFold: async () => false,
     patience: () => () => true,
   })
   const request = new IncomingMessage(new Socket())

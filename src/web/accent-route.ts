@@ -1,5 +1,5 @@
 import { route, type Route } from '../http/route.ts'
-import { accentStyles } from '../links/kinds/parts/accent.ts'
+import { accentStyles } from '../links/kinds/shared/accent.ts'
 
 /** The stylesheet of an owner's colour, which is in the path: `/assets/accent-<rrggbb>.css` */
 export function accentRoute(): Route {

@@ -6,7 +6,7 @@ import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Language } from '../texts/language.ts'
 import { privacyTexts } from '../texts/privacy.ts'
-import { contactLink } from './removal-pages.ts'
+import { contactLink } from './suspension-pages.ts'
 
 /** The settings that decide what is kept, and for how long. */
 export interface PrivacyNeeds {

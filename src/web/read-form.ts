@@ -99,12 +99,12 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<URLSea
   }
 }
 
-type Part = [name: string, value: string | undefined]
+type FormPart = [name: string, value: string | undefined]
 
-function readParts(body: Buffer, boundary: string): Promise<Part[]> {
+function readParts(body: Buffer, boundary: string): Promise<FormPart[]> {
   // Busboy must use the boundary that was counted, whatever else the header holds.
   const busboy = new Busboy({ headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` }, limits })
-  const parts: Part[] = []
+  const parts: FormPart[] = []
   return new Promise((resolve, reject) => {
     // A part without a name belongs to no input.
     busboy.on('field', (name: string | undefined, value) => parts.push([name ?? '', value]))
@@ -129,19 +129,19 @@ function readParts(body: Buffer, boundary: string): Promise<Part[]> {
 const MAX_DISCARDED = 64 * 1024 * 1024
 
 async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number, tooLarge: string): Promise<Buffer> {
-  const parts: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const part of payload) {
-      size += part.length
-      if (size <= limit) parts.push(part)
-      else parts.length = 0
+    for await (const chunk of payload) {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else chunks.length = 0
       if (size > limit + MAX_DISCARDED) break
     }
   } catch (error) {
     // The client has hung up and will not read this.
     throw new Problem('invalid_request', 'the body ends too early', { cause: error })
   }
-  if (size <= limit) return Buffer.concat(parts)
+  if (size <= limit) return Buffer.concat(chunks)
   throw new Problem('body_too_large', tooLarge)
 }

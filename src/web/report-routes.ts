@@ -12,7 +12,7 @@ import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { reportTexts } from '../texts/report.ts'
 import { hinted } from './hinted.ts'
-import { contactLink } from './removal-pages.ts'
+import { contactLink } from './suspension-pages.ts'
 
 /** What the report page needs from the rest of the program. */
 export interface ReportPageNeeds extends ReportNeeds {

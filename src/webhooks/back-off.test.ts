@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextAttempt } from './back-off.ts'
+import { nextAttempt } from './delivery.ts'
 
 const DAY_MS = 86_400_000
 

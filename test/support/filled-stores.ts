@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { openSqlite } from '../../src/db/sqlite/database.ts'
-import { assignScans } from '../../src/scans/adopt.ts'
-import { openWarehouse } from '../../src/scans/sqlite/warehouse.ts'
+import { assignScans } from '../../src/scans/sqlite/adopt.ts'
+import { openSqliteWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { join } from 'node:path'
 import { leftOut } from '../../src/moving/plan.ts'
 import { oneOf, type Random } from './random.ts'
@@ -28,7 +28,7 @@ const texts = [
 /** Creates the files of a store, of which every table has rows of random values, and `links` rows of links. */
 export async function fillStore(folder: string, random: Random, links: number): Promise<void> {
   await (await openSqlite(join(folder, 'links.db'), Date.now)).close()
-  openWarehouse(join(folder, 'scans.db')).close()
+  openSqliteWarehouse(join(folder, 'scans.db')).close()
   const ids: number[] = []
   for (const file of ['links.db', 'scans.db']) {
     const db = new DatabaseSync(join(folder, file), { enableForeignKeyConstraints: false })

@@ -8,7 +8,7 @@ import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import { createStatisticsCalls } from '../../src/scans/statistics/calls.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
-import { openWarehouse, type Warehouse } from '../../src/scans/sqlite/warehouse.ts'
+import { openSqliteWarehouse, type SqliteWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { noValues } from './no-values.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
@@ -31,16 +31,19 @@ export const scan = (linkId: number, city: string): Scan => ({
 })
 
 export interface Opened extends Folders {
-  warehouse: Warehouse
+  warehouse: SqliteWarehouse
   fold: Fold
 }
 
-export function open(t: TestContext, wrap: (warehouse: Warehouse) => Warehouse = (warehouse) => warehouse): Opened {
+export function open(
+  t: TestContext,
+  wrap: (warehouse: SqliteWarehouse) => SqliteWarehouse = (warehouse) => warehouse,
+): Opened {
   const root = temporaryFolder(t)
   const folders = { journal: join(root, 'journal'), visitors: join(root, 'visitors') }
   mkdirSync(folders.journal)
   mkdirSync(folders.visitors)
-  const warehouse = openWarehouse(join(root, 'scans.db'))
+  const warehouse = openSqliteWarehouse(join(root, 'scans.db'))
   // Chunks of a few scans, so that there is damage before, at and after their borders.
   const fold = openFold(wrap(warehouse), folders, undefined, () => 5)
   undoLater(t, () => {
@@ -58,7 +61,7 @@ export function write(folder: string, name: string, linkId: number, batches: str
   return readFileSync(join(folder, name))
 }
 
-export async function citiesOf(warehouse: Warehouse, linkId: number): Promise<string[]> {
+export async function citiesOf(warehouse: SqliteWarehouse, linkId: number): Promise<string[]> {
   const { csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage('scans', linkId, [], 1000)
   return csv
     .split('\r\n')

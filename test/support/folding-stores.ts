@@ -12,7 +12,7 @@ import { journalFolder } from '../../src/scans/journal/journal-folder.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openFold } from '../../src/scans/sqlite/fold.ts'
-import { openWarehouse } from '../../src/scans/sqlite/warehouse.ts'
+import { openSqliteWarehouse } from '../../src/scans/sqlite/warehouse.ts'
 import { makeFolders, NOW } from './fold-folders.ts'
 import { openNode, openShared } from './shared-folds.ts'
 
@@ -40,14 +40,14 @@ function openSqlite(t: TestContext): FoldingStore {
       const writer = openJournalFile(join(folders.journal, `${++number}.scans`), false)
       for (const each of scans) writer.append([each])
       writer.close()
-      const warehouse = openWarehouse(folders.warehouse, undefined, bound)
+      const warehouse = openSqliteWarehouse(folders.warehouse, undefined, bound)
       const fold = openFold(warehouse, folders, undefined, () => 7)
       await fold.run(readdirSync(folders.journal), NOW)
       await fold.close()
       warehouse.close()
     },
     async countedOf(linkId) {
-      const warehouse = openWarehouse(folders.warehouse)
+      const warehouse = openSqliteWarehouse(folders.warehouse)
       const row = warehouse.db.prepare(`select ${counted} from totals where link_id = ?`).get(linkId)
       warehouse.close()
       return read(row)
@@ -58,7 +58,7 @@ function openSqlite(t: TestContext): FoldingStore {
         .prepare('select (select count(*) from seen) + (select count(*) from people) as keys')
         .all() as [{ keys: number }]
       day.close()
-      const warehouse = openWarehouse(folders.warehouse)
+      const warehouse = openSqliteWarehouse(folders.warehouse)
       const [{ referrers }] = warehouse.db.prepare(`select ${countReferrers} from dictionary`).all() as [
         { referrers: number },
       ]

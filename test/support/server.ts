@@ -80,8 +80,8 @@ type Overrides = Pick<
 
 /** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */
 const kind = process.env['QUIRL_TEST_STORE'] ?? 'sqlite'
-/** Why a test that reads or changes files of the embedded store is skipped on others. */
-export const skipUnlessEmbedded = kind !== 'sqlite' && 'only the embedded store has these files'
+/** Why a test that reads or changes files of SQLite is skipped on others. */
+export const skipUnlessSqlite = kind !== 'sqlite' && 'only SQLite has these files'
 /** Why a test that looks into the process of the server is skipped on several nodes. */
 export const skipUnlessOneNode = kind === 'two-nodes' && 'the balancer chooses the node'
 // While the file loads, because the module registers what happens at its end.

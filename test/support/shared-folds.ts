@@ -8,10 +8,10 @@ import { createFold } from '../../src/scans/folding/fold.ts'
 import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
 import { journalFolder } from '../../src/scans/journal/journal-folder.ts'
 import { openPostgresFoldTarget } from '../../src/nodes/scans/fold-target.ts'
-import { postgresScans } from '../../src/nodes/scans/scan-store.ts'
+import { postgresWarehouse } from '../../src/nodes/scans/open.ts'
 import { migrateScans } from '../../src/nodes/scans/migrations.ts'
 import type { Scan } from '../../src/scans/scan.ts'
-import type { OpenScanStore } from '../../src/scans/scan-store.ts'
+import type { OpenWarehouse } from '../../src/scans/warehouse.ts'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
 import { makeFolders, NOW } from './fold-folders.ts'
@@ -28,16 +28,16 @@ export async function openShared(t: TestContext, links: number): Promise<Postgre
   return session
 }
 
-/** What opens the store of scans of a node, with the links 1 to 3. */
-export async function makePostgres(t: TestContext): Promise<{ dataDir: string; openStore: OpenScanStore }> {
+/** What opens the warehouse of a node, with the links 1 to 3. */
+export async function makePostgres(t: TestContext): Promise<{ dataDir: string; openWarehouse: OpenWarehouse }> {
   const dataDir = temporaryFolder(t)
   const url = urlOf(await createDatabase())
   const db = connectPostgres({ url, max: 2 })
   undoLater(t, () => db.close())
   const session = openPostgresSession({ url, max: 1 })
   await insertLinks(session, 3).finally(session.close)
-  const openStore = postgresScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } })
-  return { dataDir, openStore }
+  const openWarehouse = postgresWarehouse({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } })
+  return { dataDir, openWarehouse }
 }
 
 async function insertLinks({ query }: PostgresSession, links: number): Promise<void> {

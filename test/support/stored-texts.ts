@@ -1,6 +1,6 @@
 // The texts of a dictionary, and of the rows that have them.
 import { dimensionNames } from '../../src/dimensions/dimensions.ts'
-import { OTHER } from '../../src/scans/warehouse-schema.ts'
+import { OTHER } from '../../src/scans/text-ids.ts'
 import { NOW, scan } from './fold-folders.ts'
 
 /** Queries of the ids of the dictionary, and of those that rows have, which must be the same. */

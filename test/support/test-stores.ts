@@ -26,7 +26,7 @@ let isSeedPrinted = false
 const fileEnd = endOfFile()
 let redis: Promise<RedisServer> | undefined
 
-/** Starts a server of another kind than the embedded store, which a test uses in the same way. */
+/** Starts a server of another kind than SQLite, which a test uses in the same way. */
 export async function startOn(
   kind: string,
   t: Ending,
@@ -62,7 +62,7 @@ async function startTwoAsOne(
   const choose = async (path: string) => {
     const node = oneOf(random, nodes)
     // What a node counts is seen on the others within 3 seconds: once it is folded.
-    if (path.lastIndexOf('/') > 0) await Promise.all(nodes.map(({ services }) => services.scans.settle()))
+    if (path.lastIndexOf('/') > 0) await Promise.all(nodes.map(({ services }) => services.scans.awaitFold()))
     await hearAll(node)
     return Number(new URL(node.url).port)
   }
@@ -125,7 +125,7 @@ function asOne(a: Services, b: Services): Services {
     scans: {
       ...a.scans,
       fold: async () => (await all(({ scans }) => scans.fold())).every(Boolean),
-      settle: async () => (await all(({ scans }) => scans.settle())).every(Boolean),
+      awaitFold: async () => (await all(({ scans }) => scans.awaitFold())).every(Boolean),
     },
     visits: { ...a.visits, invalidate: (...codes) => nodes.forEach(({ visits }) => visits.invalidate(...codes)) },
     abuse: { ...a.abuse, operations: { ...a.abuse.operations, lists } },

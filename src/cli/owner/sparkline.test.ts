@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sparkline } from './sparkline.ts'
+import { sparkline } from './stats.ts'
 
 test('the highest count has the highest bar, one scan a bar, and none a space', () => {
   assert.equal(sparkline([0, 1, 4, 8]), ' ▁▄█')

@@ -119,7 +119,7 @@ async function openConnections(
 function createDatabase({ reading, writing }: Connections, now: () => number, space: DiskSpace): SqliteDatabase {
   const { changing, urgentBy, hold } = createAccesses(writing, space)
   const write = createKysely(writeAccess(changing))
-  const read = createKysely(readAccess(reading, () => settled(writing)))
+  const read = createKysely(readAccess(reading, () => synced(writing)))
   const patient = createKysely(readAccess(reading, async () => {}))
   return {
     read,
@@ -178,8 +178,8 @@ async function holdChanges(writing: Connections['writing'], set: (isHeld: boolea
 }
 
 /** Resolves when all that can have been read is durable. What was committed before a fault may not be until the log was written again. */
-async function settled(writing: Connections['writing']): Promise<void> {
-  if (writing.isOpen()) return writing.current().settled()
+async function synced(writing: Connections['writing']): Promise<void> {
+  if (writing.isOpen()) return writing.current().synced()
   if (!writing.last().isDurable()) throw new StoreUnavailable('changes that others see are not durable yet')
 }
 
@@ -250,9 +250,9 @@ function writeAccess(sessions: Pick<Connections['writing'], 'current'>): Access 
   }
 }
 
-/** @param settle waits until results may be returned */
-function readAccess(sessions: Connections['reading'], settle: () => Promise<void>): Access {
-  return { acquire: async () => sessions.current().reader, release: settle }
+/** @param synced waits until results may be returned */
+function readAccess(sessions: Connections['reading'], synced: () => Promise<void>): Access {
+  return { acquire: async () => sessions.current().reader, release: synced }
 }
 
 async function migrateFile(file: string, now: () => number): Promise<void> {

@@ -18,24 +18,24 @@ test('a sync makes everything durable that was committed before it began, and no
   const settled: string[] = []
   const change = (name: string) => {
     durable.committed()
-    return durable.settled().then(() => settled.push(name))
+    return durable.synced().then(() => settled.push(name))
   }
   const first = [change('a'), change('b')]
   await poll(async () => syncs.length === 1)
   const later = [change('c'), change('d')]
-  const look = durable.settled().then(() => settled.push('look'))
+  const look = durable.synced().then(() => settled.push('look'))
   await turns(5)
   assert.deepEqual([syncs.length, settled], [1, []])
   syncs[0]?.resolve()
   await Promise.all(first)
   await poll(async () => syncs.length === 2)
   // These rows were committed before the first sync ended, but not before it began.
-  const lateLook = durable.settled().then(() => settled.push('late look'))
+  const lateLook = durable.synced().then(() => settled.push('late look'))
   await turns(5)
   assert.deepEqual(settled, ['a', 'b'])
   syncs[1]?.resolve()
   await Promise.all([...later, look, lateLook])
-  await durable.settled()
+  await durable.synced()
   assert.equal(syncs.length, 2)
 })
 

@@ -9,10 +9,10 @@ export interface Durable {
    * Resolves when every commit so far is durable: after a sync that began after them.
    * @throws {StoreUnavailable} when a sync failed; from then on always
    */
-  settled: () => Promise<void>
+  synced: () => Promise<void>
   /** Whether every commit so far is durable, also after the end. */
   isDurable: () => boolean
-  /** Rejects every call of `settled`, present and future; resolves when no sync is running. */
+  /** Rejects every call of `synced`, present and future; resolves when no sync is running. */
   end: () => Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
 
   return {
     committed: () => void committed++,
-    settled() {
+    synced() {
       if (ended) return Promise.reject(new StoreUnavailable('the store is being reopened'))
       if (synced === committed) return Promise.resolve()
       if (covered === committed) return running

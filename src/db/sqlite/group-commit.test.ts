@@ -43,7 +43,7 @@ test('changes of one iteration of the event loop are one transaction of SQLite, 
   }
   const durable = {
     committed: () => {},
-    settled: async () => void done.push('sync'),
+    synced: async () => void done.push('sync'),
     isDurable: () => true,
     end: async () => {},
   }

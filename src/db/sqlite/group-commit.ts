@@ -181,7 +181,7 @@ function commit(state: State, group: Group): void {
     return fail(state, group, error)
   }
   if (writer.takeChanged()) durable.committed()
-  group.outcome.resolve(durable.settled())
+  group.outcome.resolve(durable.synced())
   state.onCommit()
 }
 

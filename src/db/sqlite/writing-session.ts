@@ -24,7 +24,7 @@ export const syncData: Sync = promisify(fdatasync)
 /** The connection that writes, and the log. When one of them fails, both are closed and reopened. */
 export interface WritingSession {
   /** Resolves when everything that was committed is durable. */
-  settled: Durable['settled']
+  synced: Durable['synced']
   /** Whether everything that was committed is durable. */
   isDurable: Durable['isDurable']
   /** The holder of the write lock may use `writer`. */
@@ -119,7 +119,7 @@ function startSession(
   })
   const closeAll = () => closeSession(writing, log, groups, durable)
   return {
-    settled: durable.settled,
+    synced: durable.synced,
     isDurable: durable.isDurable,
     groups,
     change: (sql, values) => groups.run(() => change(sql, values)),
@@ -135,7 +135,7 @@ function startSession(
     // The last connection to be closed makes SQLite write the log back.
     async close() {
       groups.flush()
-      await durable.settled().catch(() => {})
+      await durable.synced().catch(() => {})
       await closeAll()
     },
     abandon: closeAll,

@@ -1,7 +1,7 @@
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { ChargedRollback, refundFailed, type Charge, type Refund } from '../charged.ts'
+import { ChargedRollback, refundFailed, type Charge, type Refund } from '../../lib/charged.ts'
 import type { Client } from '../client.ts'
 import { createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'

@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { createInTurn } from '../../lib/in-turn.ts'
 import { hashToken, newToken } from '../../lib/token.ts'
 import { asHolder } from '../../lib/holder.ts'
-import { noCharge } from '../charged.ts'
+import { noCharge } from '../../lib/charged.ts'
 import { changeLinks, type ManyDeps } from './change-many.ts'
 
 const options = {

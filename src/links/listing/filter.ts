@@ -20,7 +20,7 @@ export interface Filter {
   /** Milliseconds since 1970: created then or later, and before then. */
   since: number | undefined
   until: number | undefined
-  isRemoved: boolean
+  isSuspended: boolean
   isPaused: boolean
 }
 
@@ -57,7 +57,7 @@ export function readFilter(input: Record<string, unknown>): Filter {
       'must be a day such as 2026-11-23, or a time such as 2026-11-23T18:00Z',
     ),
     until: read('until', (text) => time(text, DAY_MS), 'must be a day, which is included, or a time with its zone'),
-    isRemoved: flag('removed'),
+    isSuspended: flag('removed'),
     isPaused: flag('paused'),
   }
   if (errors.length > 0) throw invalidRequest(errors)
@@ -91,10 +91,13 @@ function time(text: string, dayMs: number): number | undefined {
 }
 
 /** Whether a link may meet the filter, by what is read first of each. */
-export function mayMatch({ kind, since = 0, until = Infinity, isPaused, isRemoved }: Filter, key: ListedKey): boolean {
+export function mayMatch(
+  { kind, since = 0, until = Infinity, isPaused, isSuspended }: Filter,
+  key: ListedKey,
+): boolean {
   if (kind !== undefined && key.kind !== kind) return false
   if (isPaused && key.active) return false
-  if (isRemoved && key.removedAt === null) return false
+  if (isSuspended && key.suspendedAt === null) return false
   return key.createdAt >= since && key.createdAt < until
 }
 

@@ -6,8 +6,8 @@ import { linkColumns, toLink } from '../store.ts'
 /** A link's place in the order of a listing, and the fields that decide quickly. */
 export interface ListedKey {
   id: number
-  /** When it was removed for abuse; null unless it is. */
-  removedAt: number | null
+  /** When it was suspended; null unless it is. */
+  suspendedAt: number | null
   kind: string
   active: boolean
   createdAt: number
@@ -15,17 +15,17 @@ export interface ListedKey {
   bytes: number
 }
 
-/** The order of a listing: by the time of creation, or of the removed links, the newest removal first. */
-export type Order = 'newest' | 'oldest' | 'removal'
+/** The order of a listing: by the time of creation, or of the suspended links, the newest suspension first. */
+export type Order = 'newest' | 'oldest' | 'suspension'
 
-/** The place of a link in the order: its time of creation or removal, and among those of one time its id. */
+/** The place of a link in the order: its time of creation or suspension, and among those of one time its id. */
 export interface Place {
   at: number
   id: number
 }
 
-export function placeOf({ createdAt, removedAt, id }: ListedKey, order: Order): Place {
-  return { at: order === 'removal' ? (removedAt ?? 0) : createdAt, id }
+export function placeOf({ createdAt, suspendedAt, id }: ListedKey, order: Order): Place {
+  return { at: order === 'suspension' ? (suspendedAt ?? 0) : createdAt, id }
 }
 
 /** Which part of the order is read. */
@@ -47,12 +47,12 @@ export async function findKeys(db: Executor, range: Range, limit: number): Promi
 export function selectKeys(db: Executor, { order, after, since, until }: Range) {
   const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
   const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('placements')} + ${length('utm')}`
-  const columns = ['id', 'removed_at as removedAt', 'kind', 'active', 'created_at as createdAt'] as const
+  const columns = ['id', 'removed_at as suspendedAt', 'kind', 'active', 'created_at as createdAt'] as const
   const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
-  const all = order === 'removal' ? query.where('removed_at', 'is not', null) : query
+  const all = order === 'suspension' ? query.where('removed_at', 'is not', null) : query
   const sinceThen = since === undefined ? all : all.where('created_at', '>=', since)
   const within = until === undefined ? sinceThen : sinceThen.where('created_at', '<', until)
-  const column = order === 'removal' ? 'removed_at' : 'created_at'
+  const column = order === 'suspension' ? 'removed_at' : 'created_at'
   const direction = order === 'oldest' ? 'asc' : 'desc'
   const ordered = within.orderBy(column, direction).orderBy('id', direction)
   if (after === undefined) return ordered

@@ -22,9 +22,9 @@ async function store(db: Database, all: Partial<NewLink>[]): Promise<void> {
   await db.transaction((transaction) => insertLinks(transaction, links))
 }
 
-async function removeAt(db: Database, code: string, at: number): Promise<void> {
-  const removal = { removed_at: at, removed_reason: 'phishing', removed_source: 'operator' }
-  await db.write.updateTable('links').set(removal).where('code', '=', code).execute()
+async function suspendAt(db: Database, code: string, at: number): Promise<void> {
+  const suspension = { removed_at: at, removed_reason: 'phishing', removed_source: 'operator' }
+  await db.write.updateTable('links').set(suspension).where('code', '=', code).execute()
 }
 
 /** All pages of a search. */
@@ -60,9 +60,9 @@ for (const driver of drivers) {
         { kind: 'page', target: null, payload: { title: 'p', links: link('https://bücher.example/Menü') } },
         { target: 'http://0x7f.1/', title: 'loop' },
       ])
-      await removeAt(db, '0001', DAY)
-      await removeAt(db, '0004', DAY + 1)
-      await removeAt(db, '0006', DAY)
+      await suspendAt(db, '0001', DAY)
+      await suspendAt(db, '0004', DAY + 1)
+      await suspendAt(db, '0006', DAY)
       const expected: [object, string[]][] = [
         [{}, ['0001', '0002', '0003', '0004', '0005', '0006']],
         [{ host: 'B.EXAMPLE.' }, ['0002', '0004']],
@@ -157,7 +157,7 @@ for (const driver of drivers) {
       assert.equal(page?.links[0]?.has_password, true)
     })
 
-    test('is read by the index of the times of creation, and removals by theirs', async (t) => {
+    test('is read by the index of the times of creation, and suspensions by theirs', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await store(db, [{}, {}])
@@ -167,8 +167,8 @@ for (const driver of drivers) {
         if (isPostgres) await sql`set local enable_seqscan = off`.execute(transaction)
         if (isPostgres) await sql`set local enable_bitmapscan = off`.execute(transaction)
         const found: string[] = []
-        for (const order of ['newest', 'oldest', 'removal'] as const) {
-          const bounds = order === 'removal' ? {} : { since: 5, until: 9 }
+        for (const order of ['newest', 'oldest', 'suspension'] as const) {
+          const bounds = order === 'suspension' ? {} : { since: 5, until: 9 }
           const range = { order, after: { at: 7, id: 7 }, since: undefined, until: undefined, ...bounds }
           const query = selectKeys(transaction, range).limit(500)
           const rows = await query.explain(undefined, isPostgres ? undefined : sql`query plan`)

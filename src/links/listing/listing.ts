@@ -14,7 +14,7 @@ import {
   type Place,
 } from './listing-store.ts'
 
-/** What one statement reads: with an embedded store, the event loop waits for it. */
+/** What one statement reads: with SQLite, the event loop waits for it. */
 const KEYS_PER_READ = 250
 const BYTES_PER_READ = 64 * 1024
 /** How long visits have the event loop after each read of keys. */
@@ -82,7 +82,7 @@ export async function listByCode({ read }: Pick<Database, 'read'>, filter: Filte
   const link = await findByCode(read, codeKey(code))
   if (typeof link !== 'object') return { links: [], next: undefined, looked: 0 }
   const { id, kind, active, createdAt, suspension } = link
-  const isFound = mayMatch(filter, { id, kind, active, createdAt, removedAt: suspension?.at ?? null, bytes: 0 })
+  const isFound = mayMatch(filter, { id, kind, active, createdAt, suspendedAt: suspension?.at ?? null, bytes: 0 })
   return { links: isFound && matches(filter, link) ? [link] : [], next: undefined, looked: 1 }
 }
 

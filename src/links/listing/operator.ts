@@ -47,7 +47,7 @@ export function linkOperations({ db, totals }: ListingNeeds): OperatorOperations
   return {
     async links(input): Promise<LinksResult> {
       const filter = readFilter(input)
-      const order = orderOf(filter.isRemoved, input['oldest_first'] === true)
+      const order = orderOf(filter.isSuspended, input['oldest_first'] === true)
       const [after, limit] = [readCursor(input['cursor'], order), readLimit(input['limit'])]
       const page = await (filter.code === undefined
         ? listLinks(db, filter, { order, after, limit })
@@ -63,8 +63,8 @@ function readLimit(given: unknown): number {
   throw invalidRequest([{ pointer: '/limit', detail: `must be a whole number from 1 to ${MAX_LIMIT}` }])
 }
 
-function orderOf(isRemoved: boolean, isOldestFirst: boolean): Order {
-  if (isRemoved) return 'removal'
+function orderOf(isSuspended: boolean, isOldestFirst: boolean): Order {
+  if (isSuspended) return 'suspension'
   return isOldestFirst ? 'oldest' : 'newest'
 }
 

@@ -1,7 +1,7 @@
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
 import {
   WINDOW_MS,
-  type Charge,
+  type ChargeOutcome,
   type Counter,
   type CounterName,
   type Counters,
@@ -72,7 +72,7 @@ function createRedisCounter({ connection: { client, run }, name, local, monotoni
   const read = (key: number) => refund(key, 0)
 
   return {
-    async charge(key, quota, units = 1): Promise<Charge> {
+    async charge(key, quota, units = 1): Promise<ChargeOutcome> {
       const result = await run(() => limiterOf(quota).penalty(key, units))
       if (result === undefined) return local.charge(key, quota, units)
       const { used, until } = windowOf(result)

@@ -1,9 +1,8 @@
 import { Kysely, PostgresDialect, sql } from '#kysely'
-import type { Database, PrepareChange } from '../../db/database.ts'
+import type { Database, PrepareChange, LeaseStore } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
-import { createSharedLeases } from './leases.ts'
 import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
@@ -98,7 +97,7 @@ function connect(options: PoolOptions): Kysely<Tables> {
   return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
 }
 
-/** Changes of a remote store. */
+/** Changes in PostgreSQL. */
 function createPrepareRemoteChange(db: Kysely<Tables>): PrepareChange {
   return (build) => {
     const query = build(db).compile()
@@ -106,5 +105,33 @@ function createPrepareRemoteChange(db: Kysely<Tables>): PrepareChange {
       const result = await retryConflicts(() => db.executeQuery({ ...query, parameters: values }), isConflict)
       return Number(result.numAffectedRows ?? 0)
     }
+  }
+}
+
+/** Leases of all processes on the store. They expire by its clock, because those of nodes may differ. */
+export function createSharedLeases({ write, time }: Pick<Database, 'write' | 'time'>): LeaseStore {
+  return {
+    async take(name, holder, lengthMs) {
+      const now = time()
+      const row = { holder, expires_at: sql<number>`${now} + cast(${lengthMs} as bigint)` }
+      const result = await write
+        .insertInto('leases')
+        .values({ name, ...row })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet(row)
+            .where((each) => each.or([each('leases.expires_at', '<=', now), each('leases.holder', '=', holder)])),
+        )
+        .executeTakeFirst()
+      return result.numInsertedOrUpdatedRows === 1n
+    },
+    async holds(transaction, name, holder) {
+      const held = transaction.selectFrom('leases').select('name').where('name', '=', name).where('holder', '=', holder)
+      return (await held.executeTakeFirst()) !== undefined
+    },
+    async free(name, holder) {
+      await write.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+    },
   }
 }

@@ -5,7 +5,7 @@ import { drivers } from '../../../test/support/drivers.ts'
 import { poll } from '../../../test/support/poll.ts'
 import type { Database } from '../../db/database.ts'
 import { createLeases, LeaseLost } from '../../db/lease.ts'
-import { createSharedLeases } from './leases.ts'
+import { createSharedLeases } from './database.ts'
 
 const HOUR = 3_600_000
 const monotonic = () => performance.now()

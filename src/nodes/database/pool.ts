@@ -45,14 +45,14 @@ export interface PoolOptions {
 }
 
 /** A connection that Kysely may use, and that copies rows. */
-export interface Client extends PostgresPoolClient {
+export interface PostgresConnection extends PostgresPoolClient {
   /** Runs `COPY … FROM STDIN` with lines of columns that are separated by tabs. */
   copy: (sql: string, rows: string) => Promise<void>
 }
 
 /** A pool that Kysely may use. */
 export interface Pool extends PostgresPool {
-  connect: () => Promise<Client>
+  connect: () => Promise<PostgresConnection>
 }
 
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
@@ -84,7 +84,7 @@ export function createPool(options: PoolOptions): Pool {
   const opened = new WeakMap<object, Connection>()
   pool.on('connect', (client) => opened.set(client, { losses: losses.count(), client: wrap(client, losses) }))
 
-  async function connect(): Promise<Client> {
+  async function connect(): Promise<PostgresConnection> {
     for (;;) {
       const client = await pool.connect()
       const connection = opened.get(client)
@@ -105,10 +105,10 @@ export function createPool(options: PoolOptions): Pool {
 interface Connection {
   /** How many connections had been lost when it was opened. */
   losses: number
-  client: Client
+  client: PostgresConnection
 }
 
-function wrap(client: pg.PoolClient, losses: Losses): Client {
+function wrap(client: pg.PoolClient, losses: Losses): PostgresConnection {
   let lost: unknown
   const run = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })

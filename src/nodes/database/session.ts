@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { copyRows } from './copy.ts'
 import { isConflict } from './errors.ts'
-import { createPool, type Client, type PoolOptions } from './pool.ts'
+import { createPool, type PostgresConnection, type PoolOptions } from './pool.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 
 /** Runs a statement and returns its rows. */
@@ -30,14 +30,14 @@ export function openPostgresSession(options: PoolOptions): PostgresSession {
 export function sessionOn(client: pg.Client): PostgresSession {
   const query = (sql: string, parameters: readonly unknown[]) => client.query(sql, [...parameters])
   const copy = (sql: string, rows: string) => copyRows(client, sql, rows)
-  const connected = { query: query as unknown as Client['query'], copy, release: () => {} }
+  const connected = { query: query as unknown as PostgresConnection['query'], copy, release: () => {} }
   return sessionOf(
     async () => connected,
     async () => {},
   )
 }
 
-function sessionOf(connect: () => Promise<Client>, close: () => Promise<void>): PostgresSession {
+function sessionOf(connect: () => Promise<PostgresConnection>, close: () => Promise<void>): PostgresSession {
   async function use<T>(work: (query: Query, copy: Copy) => Promise<T>): Promise<T> {
     const client = await connect()
     try {
@@ -68,7 +68,7 @@ function sessionOf(connect: () => Promise<Client>, close: () => Promise<void>): 
   }
 }
 
-function queryOf(client: Client): Query {
+function queryOf(client: PostgresConnection): Query {
   return async <Row>(sql: string, values: readonly unknown[] = []) =>
     (await client.query<Row>(sql, values as unknown[])).rows
 }

@@ -9,7 +9,7 @@ const MAX_KEYS = 100
 const KEY = 'looked_up_key'
 
 /**
- * Look-ups of a remote store: each returns a promise. Those that begin in one iteration of the event loop are one query,
+ * Look-ups in PostgreSQL: each returns a promise. Those that begin in one iteration of the event loop are one query,
  * because each query costs this process and PostgreSQL more than each row of it: see `bench/costs.ts`.
  */
 export function createPrepareSharedRead(db: Kysely<Tables>): PrepareRead {

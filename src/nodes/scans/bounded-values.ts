@@ -1,7 +1,7 @@
 import type { Query } from '../database/session.ts'
 import { addCounts, type Counts } from '../../scans/folding/increments.ts'
 import { MAX_VALUES, placeValues } from '../../scans/folding/place-values.ts'
-import { OTHER } from '../../scans/warehouse-schema.ts'
+import { OTHER } from '../../scans/text-ids.ts'
 import { numbers } from './sql.ts'
 import { noteTexts } from './unused-texts.ts'
 

@@ -3,7 +3,7 @@ import { createBoundedCache, type BoundedCache } from '../../lib/bounded-cache.t
 import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
 import { createNewReferrers, type NewReferrers } from '../../scans/folding/new-referrers.ts'
 import type { Scan } from '../../scans/scan.ts'
-import { OTHER, UNKNOWN } from '../../scans/warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../../scans/text-ids.ts'
 import { hasTexts, keepTexts, readSweeps } from './unused-texts.ts'
 
 /** Texts whose ids are cached. */

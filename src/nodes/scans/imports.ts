@@ -6,7 +6,7 @@ import {
   partIncrements,
   storedScans,
   visitGroups,
-  type ImportedPart,
+  type ImportPart,
   type Taken,
 } from '../../scans/import/part.ts'
 import { openPostgresDictionary, TextsRemoved } from './dictionary.ts'
@@ -33,14 +33,14 @@ export async function addImported(session: PostgresSession, counts: readonly Imp
  * Adds a part of a bundle or of visits if it is the next one.
  * @returns what the link has taken then; undefined when it is deleted
  */
-export function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
+export function addPart(session: PostgresSession, part: ImportPart): Promise<Taken | undefined> {
   return retryConflicts(
     () => addOnce(session, part),
     (error) => error instanceof TextsRemoved,
   )
 }
 
-async function addOnce(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
+async function addOnce(session: PostgresSession, part: ImportPart): Promise<Taken | undefined> {
   const { linkId, bundle, position, count } = part
   const scans = storedScans(part)
   await openPartitions(session).prepare(scans)

@@ -1,6 +1,6 @@
 import { lockTransaction, type PostgresSession } from '../database/session.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { OTHER, UNKNOWN } from '../../scans/warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../../scans/text-ids.ts'
 
 const counts = 'humans bigint not null, human_firsts bigint not null, bots bigint not null, bot_firsts bigint not null'
 /** Rows that are updated often: an update that finds room on its page writes no index. */

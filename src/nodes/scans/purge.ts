@@ -1,5 +1,5 @@
 import type { Query } from '../database/session.ts'
-import { textColumns } from '../../scans/warehouse-schema.ts'
+import { textColumns } from '../../scans/text-ids.ts'
 import { noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */

@@ -37,7 +37,7 @@ import {
 import { createParameters, type Bind } from './sql.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import { UNKNOWN } from '../../scans/warehouse-schema.ts'
+import { UNKNOWN } from '../../scans/text-ids.ts'
 
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
 const NO_SOURCES: Sources = { qr: 0, link: 0 }

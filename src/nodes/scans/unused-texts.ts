@@ -1,6 +1,6 @@
 import { lockTransaction, type PostgresSession, type Query } from '../database/session.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
-import { OTHER } from '../../scans/warehouse-schema.ts'
+import { OTHER } from '../../scans/text-ids.ts'
 import { numbers } from './sql.ts'
 
 /** Rows of one statement. */

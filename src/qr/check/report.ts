@@ -1,9 +1,36 @@
 import { isPoor } from '../color.ts'
-import type { Report, Scannability } from '../design/job.ts'
+import type { Level } from '../encoder/tables.ts'
 import type { SymbolWithLogo } from '../design/logo-placement.ts'
 import { coversAlignment } from '../design/shapes.ts'
 import { inkContrast, type Style } from '../design/style.ts'
 import type { Grade, Step } from './stress-test.ts'
+
+/** How well an image scans. `poor` is light on dark, or of low contrast. */
+export type Scannability = 'excellent' | 'good' | 'fair' | 'poor'
+
+/** A report on how an image scans and prints. */
+export interface Report {
+  scannability: Scannability
+  version: number
+  modules: number
+  level: Level
+  /** The lowest contrast ratio in the image (WCAG 2), 1 to 21. */
+  contrast_ratio: number
+  inverted: boolean
+  /** Modules of quiet zone; the standard requires 4. */
+  quiet_zone: number
+  /** Of the codewords that error correction can restore, the share that the logo covers. */
+  logo_correction_used: number
+  /** Whether the logo covers an alignment pattern, by which some decoders locate the modules around it. */
+  logo_on_alignment: boolean
+  print: {
+    /** The smallest width to print, quiet zone included. */
+    smallest_mm: number
+    /** The distance from which a phone reads it at that width. */
+    distance_mm: number
+  }
+  checks: Step[]
+}
 
 /** The size of a module that phones resolve at arm's length, by scannability. */
 const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fair: 0.65, poor: 0.8 }

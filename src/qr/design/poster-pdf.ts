@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../http/problem.ts'
-import { breakLines } from '../picture/fit.ts'
+import { breakLines } from './fit.ts'
 import type { Font } from './font.ts'
 import { decimal, pathToPdf, type Path } from './path.ts'
 import type { PdfFile } from './pdf-file.ts'

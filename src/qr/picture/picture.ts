@@ -1,7 +1,7 @@
 import { hex, type Color } from '../color.ts'
 import type { Font } from '../design/font.ts'
 import { box, circle, pathToSvg, type Path } from '../design/path.ts'
-import { drawable, fit, type Fitted } from './fit.ts'
+import { drawable, fit, type Fitted } from '../design/fit.ts'
 
 /** The size that messengers and social networks show without cutting. */
 export const PICTURE = { width: 1200, height: 630 }

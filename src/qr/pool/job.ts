@@ -1,9 +1,18 @@
-import type { DesignedImage, DesignJob } from '../design/job.ts'
+import type { Report, Scannability } from '../check/report.ts'
+import type { DesignJob } from '../design/job.ts'
+import type { Level } from '../encoder/tables.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
 export type RenderJob = DesignJob | PlainJob | PictureJob
+
+export interface DesignedImage {
+  body: Uint8Array
+  level: Level
+  scannability: Scannability
+  report: Report
+}
 
 /** A picture has no further fields. */
 export interface PictureImage {

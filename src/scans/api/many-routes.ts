@@ -5,7 +5,7 @@ import { invalidRequest, type Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { ignoredOf } from '../../http/notices.ts'
 import { createValidator } from '../../http/validate.ts'
-import { forbidCaching } from '../../links/access.ts'
+import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import { asOfResponse } from '../statistics/as-of.ts'
@@ -13,7 +13,7 @@ import { createManyText, type ReadLinks } from './many-text.ts'
 import type { Scans } from '../open.ts'
 import { queryOf, textOf } from './routes.ts'
 import type { StatsQuery } from '../statistics/stats-query.ts'
-import { failedRow, rowIndex as index } from '../../links/bulk/bulk-schemas.ts'
+import { failedRow, rowIndex as index } from '../../links/api/bulk-schemas.ts'
 import { statsBody, statsWindow } from './schemas.ts'
 
 /** Links of one request. */
@@ -63,7 +63,7 @@ const manyStatsBody = Type.Object(
 
 /** What the statistics of many links need of the rest of the program. */
 export interface ManyStatsNeeds {
-  scans: Pick<Scans, 'settleUntil' | 'statsOfMany'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'statsOfMany'>
   links: Pick<Links, 'findManyByToken'>
   slots: Pick<Slots, 'stats'>
   limits: {
@@ -120,7 +120,7 @@ async function sendManyStats(
   try {
     const receivedAt = now()
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
-    const missing = await scans.settleUntil()
+    const missing = await scans.oldestUnfolded()
     const read: ReadLinks = (counted) => scans.statsOfMany(slot, counted, query, receivedAt)
     const asOf = (stated: string | undefined) => ({
       ...asOfResponse(missing, stated),

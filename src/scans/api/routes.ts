@@ -5,7 +5,7 @@ import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
-import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
+import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
@@ -18,7 +18,7 @@ import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsSources {
-  scans: Pick<Scans, 'settleUntil' | 'stats'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'stats'>
   slots: Pick<Slots, 'stats'>
   now: () => number
 }
@@ -30,7 +30,7 @@ export interface StatsNeeds extends StatsSources {
 
 /** What the export needs of the rest of the program. */
 export interface ExportNeeds {
-  scans: Pick<Scans, 'settleAsOf' | 'page' | 'missing'>
+  scans: Pick<Scans, 'foldedAsOf' | 'page' | 'missing'>
   access: ScansAccess
   slots: Pick<Slots, 'exports'>
 }
@@ -94,7 +94,7 @@ export async function readLatestStats(
   const query = queryOf(parameters)
   const slot = slots.stats(request, linkId)
   try {
-    const missing = await scans.settleUntil()
+    const missing = await scans.oldestUnfolded()
     const stats = await scans.stats(slot, linkId, query)
     return { ...stats, ...asOfResponse(missing, stats.as_of) }
   } finally {
@@ -131,7 +131,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       const slot = slots.exports(request, link.id)
       const read = pageReader(scans, slot, 'scans', link.id)
       try {
-        const asOf = await scans.settleAsOf()
+        const asOf = await scans.foldedAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
         const body = holdSlot(textOf(pages('scans', read, await read([]))), slot)
         return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, link.id)) }).send(body)

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { Type } from '#typebox'
 import { problems } from '../../http/problem-schema.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/access.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import type { Scans } from '../open.ts'

@@ -11,12 +11,12 @@ import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openRowQueries } from '../sqlite/row-queries.ts'
 import { findInconsistentLinks } from '../consistency.ts'
 import { UNBOUNDED, type RawBound } from './raw-bound.ts'
-import { openWarehouse, type Warehouse } from '../sqlite/warehouse.ts'
+import { openSqliteWarehouse, type SqliteWarehouse } from '../sqlite/warehouse.ts'
 import { fewVisits } from '../../../test/support/few-visits.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../../test/support/fold-folders.ts'
 
 /** A warehouse that fails at given additions: before the commit, or after it but before it returns. */
-function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): Warehouse {
+function mortal(warehouse: SqliteWarehouse, deaths: ('before' | 'after' | 'none')[]): SqliteWarehouse {
   return {
     ...warehouse,
     add(scans, mark) {
@@ -36,7 +36,7 @@ async function foldThroughDeaths(
   bound: RawBound,
 ): Promise<void> {
   for (;;) {
-    const warehouse = openWarehouse(folders.warehouse, undefined, bound)
+    const warehouse = openSqliteWarehouse(folders.warehouse, undefined, bound)
     const fold = openFold(mortal(warehouse, deaths), folders, undefined, () => 5)
     try {
       await fold.run(readdirSync(folders.journal).sort(), NOW)
@@ -82,7 +82,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
           if (first) seen.add(key)
           return { ...each, first }
         })
-        const warehouse = openWarehouse(folders.warehouse)
+        const warehouse = openSqliteWarehouse(folders.warehouse)
         for (const linkId of [1, 2, 3])
           await compare(
             warehouse,
@@ -99,7 +99,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
 })
 
 async function compare(
-  warehouse: Warehouse,
+  warehouse: SqliteWarehouse,
   linkId: number,
   model: (Scan & { first: boolean })[],
   perHour: number,

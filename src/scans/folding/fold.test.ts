@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../test/support/cleanup.ts'
 import { openFold } from '../sqlite/fold.ts'
 import { openJournalFile, readJournalFile } from '../journal/journal-file.ts'
 import { openJournal } from '../journal/journal.ts'
-import { openWarehouse } from '../sqlite/warehouse.ts'
+import { openSqliteWarehouse } from '../sqlite/warehouse.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../../test/support/fold-folders.ts'
 
 test('the lines before and after a damaged one are read; a truncated last line is not damage', (t) => {
@@ -119,7 +119,7 @@ test('the next fold destroys the keys and salts of past days, also after a week 
   writer.append([scan({ at: NOW - 7 * 24 * HOUR }), scan({ at: NOW })])
   writer.close()
   writeFileSync(join(folders.visitors, '2026-11-13.salt'), 'x'.repeat(64))
-  const warehouse = openWarehouse(folders.warehouse)
+  const warehouse = openSqliteWarehouse(folders.warehouse)
   const fold = openFold(warehouse, folders)
   await fold.run(['1.scans'], NOW)
   assert.deepEqual(
@@ -138,7 +138,7 @@ test('a fold lists each changed link once, across chunks and files, and none whe
     for (const linkId of linkIds) writer.append([scan({ linkId })])
     writer.close()
   }
-  const warehouse = openWarehouse(folders.warehouse)
+  const warehouse = openSqliteWarehouse(folders.warehouse)
   const fold = openFold(warehouse, folders, undefined, () => 2)
   write('1.scans', [5, 3, 5, 5, 3])
   write('2.scans', [9, 5])

@@ -1,6 +1,6 @@
 import { dayOf, monthOf, slotOf, startOfDay } from '../calendar.ts'
 import { dimensionNames, isSparse, listValues } from '../../dimensions/dimensions.ts'
-import { UNKNOWN } from '../warehouse-schema.ts'
+import { UNKNOWN } from '../text-ids.ts'
 import type { FoldedScan } from '../scan.ts'
 
 /** Scans and first-of-day scans, by audience: the columns of every rollup. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../text-ids.ts'
 import { MAX_VALUES, placeValues, scansOf, type NewValue } from './place-values.ts'
 
 const known = (count: number, scans: number) => Array.from({ length: count }, (_, at) => ({ value: at + 10, scans }))

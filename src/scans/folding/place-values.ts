@@ -1,4 +1,4 @@
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../text-ids.ts'
 import type { Counts } from './increments.ts'
 
 /** Distinct values of a link, a period and a dimension that are counted apart; scans with further values count as `(other)`. */

@@ -1,6 +1,6 @@
 import type { Group } from '../folding/increments.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
-import { UNKNOWN } from '../warehouse-schema.ts'
+import { UNKNOWN } from '../text-ids.ts'
 
 /** Visits of a link that another service has counted: nothing is known of each, and none is stored by itself. */
 export interface ImportedCount {

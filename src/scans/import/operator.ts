@@ -1,9 +1,8 @@
 import type { OperatorOperations } from '../../operator/socket.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Links } from '../../links/open.ts'
-import type { Scans } from '../open.ts'
 import { exportedTables, type TableName } from '../statistics/export.ts'
-import type { Taken } from './part.ts'
+import type { AddPart, Taken } from './part.ts'
 import { CLOCK_SKEW_MS, readRecords, type TableRows } from './records.ts'
 
 /** Rows of one call: the body of a call may have 10,000 values. */
@@ -14,7 +13,7 @@ const MAX_POSITION = 1e12
 /** What the operation needs of the rest of the program. */
 export interface PartNeeds {
   links: Pick<Links, 'findByToken'>
-  scans: Pick<Scans, 'addPart'>
+  scans: { addPart: AddPart }
   now: () => number
 }
 

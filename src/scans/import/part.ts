@@ -24,7 +24,7 @@ export interface VisitRows {
 }
 
 /** A part of the tables of a bundle, or of the visits from another service, to be added to a link once. */
-export type ImportedPart = (TableRows | VisitRows) & {
+export type ImportPart = (TableRows | VisitRows) & {
   linkId: number
   /** Identifies the bundle, or the visits. */
   bundle: string
@@ -37,10 +37,13 @@ export type ImportedPart = (TableRows | VisitRows) & {
 }
 
 /** What a link has taken: a part is added only when it is the next one of the same bundle. */
-export type Taken = Pick<ImportedPart, 'bundle' | 'position'>
+export type Taken = Pick<ImportPart, 'bundle' | 'position'>
+
+/** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+export type AddPart = (part: ImportPart) => Promise<Taken | undefined>
 
 /** A part without the scans from before a time: those of a bundle are in its rollups, other ones only count from now on. */
-export function withoutOld(part: ImportedPart, before: number): ImportedPart {
+export function withoutOld(part: ImportPart, before: number): ImportPart {
   if (part.table !== 'scans' && part.table !== 'visits') return part
   const rows = part.rows.filter(({ at }) => at >= before)
   if (part.table === 'scans') return { ...part, rows }
@@ -48,21 +51,21 @@ export function withoutOld(part: ImportedPart, before: number): ImportedPart {
 }
 
 /** The scans that a part stores. */
-export function storedScans(part: ImportedPart): FoldedScan[] {
+export function storedScans(part: ImportPart): FoldedScan[] {
   return part.table === 'scans' || part.table === 'visits' ? ofLink(part, part.rows) : []
 }
 
 /** The scans that a part only counts. */
-export function countedScans(part: ImportedPart): FoldedScan[] {
+export function countedScans(part: ImportPart): FoldedScan[] {
   return part.table === 'visits' ? ofLink(part, part.old) : []
 }
 
-function ofLink({ linkId }: ImportedPart, scans: ImportedScan[]): FoldedScan[] {
+function ofLink({ linkId }: ImportPart, scans: ImportedScan[]): FoldedScan[] {
   return scans.map((scan) => ({ ...scan, linkId }))
 }
 
 /** What visits add to the rollups, beside the groups of those that are stored. Scans of a bundle add nothing. */
-export function visitGroups(part: ImportedPart, stored: Iterable<Group>, idsOf: (scan: FoldedScan) => number[]) {
+export function visitGroups(part: ImportPart, stored: Iterable<Group>, idsOf: (scan: FoldedScan) => number[]) {
   if (part.table !== 'visits') return []
   const { linkId, rest } = part
   const old = groupScans(countedScans(part), idsOf, () => {})
@@ -70,7 +73,7 @@ export function visitGroups(part: ImportedPart, stored: Iterable<Group>, idsOf: 
 }
 
 /** What a part of a rollup adds; undefined for scans, which are in the rollups already, and for visits. */
-export function partIncrements(part: ImportedPart, idOf: (text: string | null) => number): Increments | undefined {
+export function partIncrements(part: ImportPart, idOf: (text: string | null) => number): Increments | undefined {
   if (part.table === 'scans' || part.table === 'visits') return undefined
   const sums: Increments = {
     quarterHourly: new Map(),

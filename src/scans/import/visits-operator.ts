@@ -3,11 +3,10 @@ import { MAX_TEXT } from '../../dimensions/cells.ts'
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Links } from '../../links/open.ts'
-import type { Scans } from '../open.ts'
 import { isDigest, isPosition, MAX_PART_ROWS } from './operator.ts'
 import type { Taken } from './part.ts'
 import { CLOCK_SKEW_MS } from './records.ts'
-import type { ForeignVisit, VisitPart } from './visits.ts'
+import type { AddVisits, ForeignVisit, VisitPart } from './visits.ts'
 
 /** Characters of a user agent or a referrer that are read: of a longer one, the rest says nothing. */
 export const MAX_HEADER = 512
@@ -16,7 +15,7 @@ const MAX_CLICKS = 1e12
 /** What the operation needs of the rest of the program. */
 export interface VisitNeeds {
   links: Pick<Links, 'findByToken'>
-  scans: Pick<Scans, 'addVisits'>
+  scans: { addVisits: AddVisits }
   now: () => number
 }
 

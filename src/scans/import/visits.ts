@@ -1,8 +1,7 @@
 import { readValues } from '../../dimensions/dimensions.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import type { DescribeDeps } from '../describing/describe.ts'
-import type { Recorder } from '../recorder.ts'
-import type { ImportedPart, VisitRows } from './part.ts'
+import type { AddPart, ImportPart, VisitRows } from './part.ts'
 import type { ImportedScan } from './records.ts'
 
 /** How long visits of links may wait while imported ones are described, in milliseconds. */
@@ -21,14 +20,14 @@ export interface ForeignVisit {
   bot: boolean
 }
 
-/** A part of the visits of a link, to be added once; see `ImportedPart`. */
-export type VisitPart = Pick<ImportedPart, 'linkId' | 'bundle' | 'position'> &
+/** A part of the visits of a link, to be added once; see `ImportPart`. */
+export type VisitPart = Pick<ImportPart, 'linkId' | 'bundle' | 'position'> &
   Pick<VisitRows, 'rest'> & { visits: ForeignVisit[] }
 
-type Deps = Pick<DescribeDeps, 'parseAgent' | 'parseReferrer'> & Pick<Recorder, 'addPart'>
+type Deps = Pick<DescribeDeps, 'parseAgent' | 'parseReferrer'> & { addPart: AddPart }
 
 /** Adds visits as the scans that quirl would have recorded of them. */
-export type AddVisits = (part: VisitPart) => ReturnType<Recorder['addPart']>
+export type AddVisits = (part: VisitPart) => ReturnType<AddPart>
 
 export function createAddVisits(deps: Deps): AddVisits {
   return async ({ visits, rest, ...part }) => {

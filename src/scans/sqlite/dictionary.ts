@@ -3,7 +3,7 @@ import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import { dimensions, textsOf } from '../../dimensions/dimensions.ts'
 import { createNewReferrers } from '../folding/new-referrers.ts'
 import type { Scan } from '../scan.ts'
-import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../text-ids.ts'
 
 /** Entries in the cache; the database resolves the others. */
 const CACHED = 50_000

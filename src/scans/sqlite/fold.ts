@@ -7,7 +7,7 @@ import { untoldOf } from '../folding/first-visits.ts'
 import { createFold, type Fold } from '../folding/fold.ts'
 import type { FoldTarget } from '../folding/fold-target.ts'
 import { destroyBefore } from '../describing/visitors.ts'
-import type { Warehouse } from './warehouse.ts'
+import type { SqliteWarehouse } from './warehouse.ts'
 
 export interface Folders {
   journal: string
@@ -20,7 +20,7 @@ export interface Folders {
  * @param chunkScansOf as for `createFold`
  */
 export function openFold(
-  warehouse: Warehouse,
+  warehouse: SqliteWarehouse,
   folders: Folders,
   yieldNow: () => void = () => {},
   chunkScansOf?: (bytes: number) => number,
@@ -28,7 +28,7 @@ export function openFold(
   return createFold(openTarget(warehouse, folders, yieldNow), folders.journal, chunkScansOf)
 }
 
-function openTarget(warehouse: Warehouse, folders: Folders, yieldNow: () => void): FoldTarget {
+function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () => void): FoldTarget {
   let damaged: string[] = []
   const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
   let today = Number.NaN

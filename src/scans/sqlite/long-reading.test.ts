@@ -7,7 +7,7 @@ import { noValues } from '../../../test/support/no-values.ts'
 import { createStatisticsCalls } from '../statistics/calls.ts'
 import { createLongReading } from './long-reading.ts'
 import { openRowQueries } from './row-queries.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openSqliteWarehouse } from './warehouse.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 10, 21, 21, 50)
@@ -29,7 +29,7 @@ const scansOf = (linkId: number) =>
 
 test('statistics that take long are those of when they began, while folds and other calls come between', async (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
-  const warehouse = openWarehouse(file)
+  const warehouse = openSqliteWarehouse(file)
   const long = createLongReading(file)
   undoLater(t, () => (long.close(), warehouse.close()))
   let position = 0

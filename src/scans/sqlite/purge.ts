@@ -2,11 +2,11 @@ import { prepareArrays } from '../../db/sqlite/array-rows.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
-import { textColumns } from '../warehouse-schema.ts'
+import { textColumns } from '../text-ids.ts'
 import { openDictionary } from './dictionary.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
-import type { Warehouse } from './warehouse.ts'
+import type { SqliteWarehouse } from './warehouse.ts'
 
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
@@ -24,7 +24,7 @@ const keys = {
 
 /** Removes all scans and counts of links. After an interruption, another call completes it. */
 export async function purgeLinks(
-  { db, unused }: Pick<Warehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
+  { db, unused }: Pick<SqliteWarehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
   linkIds: number[],
 ): Promise<void> {
   const found = new Set(
@@ -71,7 +71,7 @@ export async function purgeCopy(db: DatabaseSync, linkIds: number[]): Promise<vo
 }
 
 /** Removes raw scans from before a time, link by link; the rollups stay. @returns how many */
-export async function prune(warehouse: Warehouse, before: number): Promise<number> {
+export async function prune(warehouse: SqliteWarehouse, before: number): Promise<number> {
   const { db, unused } = warehouse
   const remove = createRemoval(
     db,
@@ -110,7 +110,7 @@ function createRemoval(db: DatabaseSync, sql: string, columns: readonly string[]
 }
 
 /** A page of the ids of all links that have scans, in ascending order. */
-export function linkIdsAfter({ db }: Pick<Warehouse, 'db'>, linkId: number, limit: number): number[] {
+export function linkIdsAfter({ db }: Pick<SqliteWarehouse, 'db'>, linkId: number, limit: number): number[] {
   const rows = db.prepare('select link_id from totals where link_id > ? order by link_id limit ?').all(linkId, limit)
   return (rows as { link_id: number }[]).map((row) => row.link_id)
 }

@@ -1,5 +1,5 @@
 import { prepareArrays } from '../../db/sqlite/array-rows.ts'
-import type { Warehouse } from './warehouse.ts'
+import type { SqliteWarehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
@@ -25,7 +25,7 @@ import { createValueSums, type CountOfValue, type ValueSums } from '../statistic
 /** Nobody else folds into this store. */
 const BEHIND_MS = 0
 const counts = 'humans, human_firsts, bots, bot_firsts'
-type Db = Pick<Warehouse, 'db'>
+type Db = Pick<SqliteWarehouse, 'db'>
 
 /** Scans that are counted between two pauses, for a few milliseconds. */
 const STEP = 2_000
@@ -48,7 +48,7 @@ export const inSteps: Counting = { pause: () => yieldToEventLoop(), statementMs:
  * Reads the rows of the store in SQLite.
  * @param counting by default, each call reads in one turn of the event loop, so that no fold comes between
  */
-export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, counting = atOnce): RowQueries {
+export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictionary'>, counting = atOnce): RowQueries {
   const { db, dictionary } = warehouse
   return {
     async totals(linkIds) {
@@ -80,7 +80,7 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>, 
 }
 
 /** Prepares to read ranges of the quarter-hourly rollup, whose borders fit every time zone. */
-function readSlots({ db }: Pick<Warehouse, 'db'>, ranges: SlotRange[]): (linkId: number) => AudienceSums[] {
+function readSlots({ db }: Pick<SqliteWarehouse, 'db'>, ranges: SlotRange[]): (linkId: number) => AudienceSums[] {
   const read = db.prepare(
     `select total(humans) as humans, total(human_firsts) as humanFirsts, total(bots) as bots, total(bot_firsts) as botFirsts
      from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
@@ -91,7 +91,7 @@ function readSlots({ db }: Pick<Warehouse, 'db'>, ranges: SlotRange[]): (linkId:
 const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
 /** Counts the scans of a range that have no row. */
-function readMissing({ db }: Pick<Warehouse, 'db'>, linkId: number, { fromSlot, toSlot }: SlotRange): number {
+function readMissing({ db }: Pick<SqliteWarehouse, 'db'>, linkId: number, { fromSlot, toSlot }: SlotRange): number {
   const read = db.prepare(
     'select total(humans + bots) as scans from raw_missing where link_id = ? and slot >= ? and slot < ?',
   )
@@ -99,7 +99,7 @@ function readMissing({ db }: Pick<Warehouse, 'db'>, linkId: number, { fromSlot, 
 }
 
 /** Counts the scans that have a row, by what the rollup has and what is missing. */
-function countRaw({ db }: Pick<Warehouse, 'db'>, linkIds: number[], ranges: SlotRange[]): number {
+function countRaw({ db }: Pick<SqliteWarehouse, 'db'>, linkIds: number[], ranges: SlotRange[]): number {
   const sumOf = (table: string) =>
     `(select total(humans + bots) from ${table} where link_id = ?1 and slot >= ?2 and slot < ?3)`
   const read = db.prepare(`select ${sumOf('quarter_hourly')} - ${sumOf('raw_missing')} as scans`)
@@ -152,7 +152,7 @@ type SourceRow = {
  * each period is one look-up, and no other dimension is read.
  */
 function createSourceReader(
-  { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
+  { db, dictionary }: Pick<SqliteWarehouse, 'db' | 'dictionary'>,
   { pause, statementMs }: Counting,
   audience: Audience,
   { months, days, raw, excess }: RowRanges,

@@ -7,13 +7,13 @@ import { fc, runs } from '../../../test/support/fast-check.ts'
 import { NOW } from '../../../test/support/fold-folders.ts'
 import { scanFrom, scansFrom, textIds } from '../../../test/support/stored-texts.ts'
 import { MAX_NEW_REFERRERS } from '../folding/new-referrers.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../text-ids.ts'
 import { prune, purgeLinks } from './purge.ts'
-import { openWarehouse, type Warehouse } from './warehouse.ts'
+import { openSqliteWarehouse, type SqliteWarehouse } from './warehouse.ts'
 
 const DAY_MS = 86_400_000
 
-function assertExact({ db }: Warehouse): void {
+function assertExact({ db }: SqliteWarehouse): void {
   const { kept, used } = textIds()
   assert.deepEqual(db.prepare(kept).all(), db.prepare(used).all())
 }
@@ -28,7 +28,7 @@ test('whatever links are visited, deleted and pruned, SQLite keeps the texts of 
     fc.record({ prune: fc.nat(3) }),
   )
   const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-    const warehouse = openWarehouse(join(folder, `${file++}.db`))
+    const warehouse = openSqliteWarehouse(join(folder, `${file++}.db`))
     try {
       const sweeps: Promise<void>[] = [warehouse.unused.sweep()]
       let position = 0
@@ -53,7 +53,7 @@ test('whatever links are visited, deleted and pruned, SQLite keeps the texts of 
 })
 
 test('a link of a day brings a bounded number of new referrers, and further ones count as others', async (t) => {
-  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+  const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const mark = { journal: 'x', position: 1, lost: 0, isDamaged: false }
   warehouse.add([...scansFrom(1, MAX_NEW_REFERRERS + 500), ...scansFrom(2, 1)], mark)

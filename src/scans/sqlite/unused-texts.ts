@@ -1,7 +1,7 @@
 import { prepareArrays } from '../../db/sqlite/array-rows.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { OTHER, textColumns } from '../warehouse-schema.ts'
+import { OTHER, textColumns } from '../text-ids.ts'
 import type { Dictionary } from './dictionary.ts'
 import { transaction } from './transaction.ts'
 

@@ -11,7 +11,7 @@ import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openDiskMemory } from '../../disk/memory.ts'
 import { openRawBound, type RawBoundOptions } from '../folding/raw-bound.ts'
 import { openRowQueries } from './row-queries.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openSqliteWarehouse } from './warehouse.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 
 /** The thread's files and folders. */
@@ -28,7 +28,7 @@ lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
-const warehouse = openWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
+const warehouse = openSqliteWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
 const reading = createStatisticsCalls(openRowQueries(warehouse))
 const { close: closeLong, ...longReading } = createLongReading(options.warehouse)

@@ -6,7 +6,7 @@ import type { FoldedScan } from '../scan.ts'
 import { findInconsistentLinks } from '../consistency.ts'
 import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openRowQueries } from './row-queries.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openSqliteWarehouse } from './warehouse.ts'
 import { noValues } from '../../../test/support/no-values.ts'
 
 const scan = (at: number, referrer: string): FoldedScan => ({
@@ -29,7 +29,7 @@ const scan = (at: number, referrer: string): FoldedScan => ({
 const mark = (position: number) => ({ journal: '0.scans', position, lost: 0, isDamaged: false })
 
 test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', async (t) => {
-  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+  const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const { db } = warehouse
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number }
@@ -49,14 +49,14 @@ test('a rollback on a full disk clears the cache of the dictionary: later scans 
 
 test('scans of a version without rules have been answered by their links', async (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
-  const warehouse = openWarehouse(file)
+  const warehouse = openSqliteWarehouse(file)
   warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
   warehouse.db.exec(
     'alter table scans drop column answer; alter table scans drop column placement; alter table totals drop column people_again; drop table raw_missing; drop table imported; drop table unused; pragma user_version = 4',
   )
   warehouse.close()
 
-  const migrated = openWarehouse(file)
+  const migrated = openSqliteWarehouse(file)
   undoLater(t, () => migrated.close())
   migrated.add([{ ...scan(3, 'a.example.com'), answer: 2 }], mark(2))
   const reading = createStatisticsCalls(openRowQueries(migrated))

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openFilesOf } from '../../db/sqlite/open-files.ts'
-import { openIdentity, type IdentityWriter } from '../identity.ts'
+import { openIdentity, type IdentityWriter } from './identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import {
@@ -14,16 +14,16 @@ import {
   type MissingRows,
   type StoredRows,
 } from '../folding/raw-bound.ts'
-import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from '../folding/rollup.ts'
+import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from './rollup.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
-import { migrateWarehouse } from '../warehouse-schema.ts'
+import { migrateWarehouse } from './warehouse-schema.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
-import { partIncrements, storedScans, visitGroups, type ImportedPart, type Taken } from '../import/part.ts'
+import { partIncrements, storedScans, visitGroups, type ImportPart, type Taken } from '../import/part.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
-export interface Warehouse extends IdentityWriter, Imports {
+export interface SqliteWarehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
   unused: UnusedTexts
@@ -52,7 +52,7 @@ const insertion = `insert into scans (link_id, at, n, ${dimensionNames.join(', '
  * @param yieldNow called often during long work
  * @param bound which scans are stored one by one
  */
-export function openWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): Warehouse {
+export function openSqliteWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): SqliteWarehouse {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
@@ -208,7 +208,7 @@ interface Imports {
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: readonly ImportedCount[]) => void
   /** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then */
-  addPart: (part: ImportedPart) => Taken
+  addPart: (part: ImportPart) => Taken
 }
 
 /** What imports need of the warehouse. */

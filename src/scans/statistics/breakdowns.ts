@@ -3,7 +3,7 @@ import type { Dimension } from '../../dimensions/dimension.ts'
 import type { RowQueries, TextOf } from './row-queries.ts'
 import type { Counts } from './stats-query.ts'
 import type { CountsById, ValueSums } from './value-sums.ts'
-import { UNKNOWN } from '../warehouse-schema.ts'
+import { UNKNOWN } from '../text-ids.ts'
 
 /** The scans of one value of a dimension; a city has its country. */
 export type ValueCount = Counts & { value: string | null; country?: string | null }

@@ -2,7 +2,7 @@ import type { Totals } from '../../links/link.ts'
 import { readPage, type Page, type TableName } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { RowQueries } from './row-queries.ts'
-import { rawRanges, readStats, type Stats } from './stats.ts'
+import { rawRanges, readStats, windowsOf, type Stats, type Windows } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
 import { readHumans, readTotals, type HumansOfLink } from './totals.ts'
@@ -31,24 +31,24 @@ export interface StatisticsCalls {
 
 /** Computes what is read of the rows of a store. */
 export function createStatisticsCalls(rows: RowQueries): StatisticsCalls {
-  const isQuick = async (linkIds: number[], query: StatsQuery, now: number) => {
-    const ranges = rawRanges(query, now)
+  const isQuick = async (linkIds: number[], windows: Windows) => {
+    const ranges = rawRanges(windows)
     return ranges.length === 0 || (await rows.rawScans(linkIds, ranges)) <= QUICK_SCANS
   }
-  const stats: StatisticsCalls['stats'] = (linkId, query, now) => readStats(rows, linkId, query, now)
-  const statsOfMany: StatisticsCalls['statsOfMany'] = (links, query, now) => readStatsOfMany(rows, links, query, now)
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
     humans: (linkIds) => readHumans(rows, linkIds),
     behindMs: rows.behindMs,
     missing: rows.missing,
-    stats,
-    statsOfMany,
-    quickStats: async (linkId, query, now) =>
-      (await isQuick([linkId], query, now)) ? stats(linkId, query, now) : undefined,
+    stats: (linkId, query, now) => readStats(rows, linkId, windowsOf(query, now)),
+    statsOfMany: (links, query, now) => readStatsOfMany(rows, links, windowsOf(query, now)),
+    async quickStats(linkId, query, now) {
+      const windows = windowsOf(query, now)
+      return (await isQuick([linkId], windows)) ? readStats(rows, linkId, windows) : undefined
+    },
     async quickStatsOfMany(links, query, now) {
-      const linkIds = links.map(({ id }) => id)
-      return (await isQuick(linkIds, query, now)) ? statsOfMany(links, query, now) : undefined
+      const [linkIds, windows] = [links.map(({ id }) => id), windowsOf(query, now)]
+      return (await isQuick(linkIds, windows)) ? readStatsOfMany(rows, links, windows) : undefined
     },
     exportPage: (...args) => readPage(rows, ...args),
   }

@@ -1,7 +1,53 @@
 import { writeRecords } from '../../lib/csv.ts'
-import { daysTable, monthsTable, quarterHoursTable } from './export-counts.ts'
 import { scansTable } from './export-scans.ts'
-import type { Cursor, RowQueries } from './row-queries.ts'
+import type { Cursor, RowQueries, CountsRow, ValueTable } from './row-queries.ts'
+import { dimensions } from '../../dimensions/dimensions.ts'
+import { dateOfDay, dateOfMonth, startOfSlot } from '../calendar.ts'
+import type { ExportTable } from './export-table.ts'
+
+const countColumns = ['humans', 'unique_humans', 'bots', 'unique_bots']
+const countsOf = ({ humans, human_firsts, bots, bot_firsts }: CountsRow) =>
+  [humans, human_firsts, bots, bot_firsts].map(String)
+
+/** Counts by quarter of an hour; a quarter without scans has no row. */
+const quarterHoursTable: ExportTable = {
+  columns: ['starts_at', ...countColumns],
+  async read(queries, linkId, after, limit) {
+    const rows = await queries.slotsAfter(linkId, after, limit)
+    return rows.map((row) => ({
+      key: [row.slot],
+      cells: [new Date(startOfSlot(row.slot)).toISOString(), ...countsOf(row)],
+    }))
+  },
+}
+
+/**
+ * Counts by value of each dimension, of UTC days or months. A month is not the sum of its days where one of them has more
+ * values than are counted apart.
+ */
+function valuesTable(table: ValueTable, period: string, dateOf: (period: number) => string): ExportTable {
+  return {
+    columns: [period, 'dimension', 'value', 'country', ...countColumns],
+    async read(queries, linkId, after, limit) {
+      const rows = await queries.valuesAfter(table, linkId, after, limit)
+      const textOf = await queries.texts(rows.map(({ value }) => value))
+      return rows.map((row) => ({
+        key: [row.period, row.dimension, row.value],
+        cells: [dateOf(row.period), ...valueCells(row.dimension, textOf(row.value)), ...countsOf(row)],
+      }))
+    },
+  }
+}
+
+/** The name of the dimension, the value, and the country if it is a city; an unknown value is empty. */
+function valueCells(at: number, text: string | null): string[] {
+  const dimension = dimensions[at]
+  const { value, country } = dimension?.tell(text) ?? { value: text }
+  return [dimension?.name ?? '', value ?? '', country ?? '']
+}
+
+const daysTable = valuesTable('daily', 'day', dateOfDay)
+const monthsTable = valuesTable('monthly', 'month', dateOfMonth)
 
 /** The tables of a link, in the order in which an import needs them: the totals come with the quarters of an hour. */
 export const exportedTables = {

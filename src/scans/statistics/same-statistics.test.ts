@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oneOf, seededRandom, type Random } from '../../../test/support/random.ts'
-import { fill, scanStores } from '../../../test/support/scan-stores.ts'
+import { fill, warehouses } from '../../../test/support/warehouses.ts'
 import type { Cursor } from './row-queries.ts'
 import type { TableName } from './export.ts'
 import type { StatisticsCalls } from './calls.ts'
@@ -53,24 +53,26 @@ async function exported({ exportPage }: StatisticsCalls, table: TableName, linkI
   return pages
 }
 
-/** The ids of values, by which a page is ordered, differ between stores. */
+/** The ids of values, by which a page is ordered, differ between warehouses. */
 async function exportedCounts(reading: StatisticsCalls, linkId: number): Promise<string[]> {
   const tables = (['quarterHours', 'days', 'months'] as const).map((table) => exported(reading, table, linkId))
   return (await Promise.all(tables)).map((pages) => pages.join('').split('\r\n').toSorted().join())
 }
 
-test('both stores return the same statistics of the same scans, to the byte', async (t) => {
+test('both warehouses return the same statistics of the same scans, to the byte', async (t) => {
   const random = seededRandom(t)
   const scans = randomScans(random, 3000, 200)
-  const stores: StatisticsCalls[] = []
-  for (const { open } of scanStores) {
-    const store = await open(t)
-    if (store === undefined) return
-    await fill(store, scans)
-    stores.push(store)
+  const opened: StatisticsCalls[] = []
+  for (const { open } of warehouses) {
+    const warehouse = await open(t)
+    if (warehouse === undefined) return
+    await fill(warehouse, scans)
+    opened.push(warehouse)
   }
   const same = async (read: (reading: StatisticsCalls) => Promise<unknown>, about: string) => {
-    const [expected, ...others] = await Promise.all(stores.map(async (store) => JSON.stringify(await read(store))))
+    const [expected, ...others] = await Promise.all(
+      opened.map(async (warehouse) => JSON.stringify(await read(warehouse))),
+    )
     for (const other of others) assert.equal(other, expected, about)
   }
   const links = [...LINKS, 99]
@@ -88,26 +90,29 @@ test('both stores return the same statistics of the same scans, to the byte', as
   for (const linkId of links) await same((reading) => exportedCounts(reading, linkId), `the counts of ${linkId}`)
 })
 
-for (const { name, open } of scanStores) {
+for (const { name, open } of warehouses) {
   test(`${name} reads nothing at once that counts more than 20,000 scans one by one`, async (t) => {
-    const store = await open(t)
-    if (store === undefined) return
+    const warehouse = await open(t)
+    if (warehouse === undefined) return
     const random = seededRandom(t)
     const night = Date.UTC(2026, 10, 21)
     const scans = randomScans(random, 20_500, 1).map((scan) => {
       return { ...scan, linkId: 1, at: night + Math.floor((scan.at - (END - DAY)) / 3) }
     })
-    await fill(store, scans)
+    await fill(warehouse, scans)
     const now = END + 60_000
     const query = { days: 2, audience: 'all', previous: false } as const
     const links = [1, 2].map((id) => ({ id, isCounted: true }))
     const inUtc = { ...query, timeZone: 'UTC' }
     // There, a day begins at ten: what came before is subtracted from that of UTC.
     const inKiritimati = { ...query, days: 1, timeZone: 'Pacific/Kiritimati' }
-    assert.deepEqual(await store.quickStats(1, inUtc, now), await store.stats(1, inUtc, now))
-    assert.deepEqual(await store.quickStatsOfMany(links, inUtc, now), await store.statsOfMany(links, inUtc, now))
-    assert.equal(await store.quickStats(1, inKiritimati, now), undefined)
-    assert.equal(await store.quickStatsOfMany(links, inKiritimati, now), undefined)
-    assert.deepEqual(await store.quickStats(2, inKiritimati, now), await store.stats(2, inKiritimati, now))
+    assert.deepEqual(await warehouse.quickStats(1, inUtc, now), await warehouse.stats(1, inUtc, now))
+    assert.deepEqual(
+      await warehouse.quickStatsOfMany(links, inUtc, now),
+      await warehouse.statsOfMany(links, inUtc, now),
+    )
+    assert.equal(await warehouse.quickStats(1, inKiritimati, now), undefined)
+    assert.equal(await warehouse.quickStatsOfMany(links, inKiritimati, now), undefined)
+    assert.deepEqual(await warehouse.quickStats(2, inKiritimati, now), await warehouse.stats(2, inKiritimati, now))
   })
 }

@@ -1,7 +1,6 @@
 import { asOf } from './as-of.ts'
 import type { RowQueries } from './row-queries.ts'
-import { countDays, windowOf, type LinkCounts } from './stats.ts'
-import type { StatsQuery } from './stats-query.ts'
+import { countDays, type LinkCounts, type Windows } from './stats.ts'
 
 /** A link of which statistics are read. */
 export interface CountedLink {
@@ -26,11 +25,8 @@ export interface ManyStats {
 export async function readStatsOfMany(
   rows: RowQueries,
   links: CountedLink[],
-  query: StatsQuery,
-  now: number,
+  { query: { audience }, now, window, rowRanges, from, to }: Windows,
 ): Promise<ManyStats> {
-  const { audience } = query
-  const { window, rowRanges, from, to } = windowOf(query, now)
   const linkIds = links.map(({ id }) => id)
   const read = await rows.ofLinks(linkIds, { audience, slots: window, rowRanges })
   const sum = emptyCounts(window.map(({ date }) => date))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { oneOf, seededRandom } from '../../../test/support/random.ts'
-import { fill, scanStores, type ScanStore } from '../../../test/support/scan-stores.ts'
+import { fill, warehouses, type TestWarehouse } from '../../../test/support/warehouses.ts'
 import type { FoldedScan } from '../scan.ts'
 import { countDays } from './stats.ts'
 import type { Audience, StatsQuery } from './stats-query.ts'
@@ -96,7 +96,7 @@ const queries: Pick<StatsQuery, 'days' | 'audience'>[] = [
 ]
 
 /** Compares what the warehouse reads with a count of every scan. */
-async function compare(store: ScanStore, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
+async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
   const { days, timeZone, audience } = query
   const clock = clockOf(timeZone)
   const local = scans.map((scan) => ({ ...clock(scan.at), scan }))
@@ -110,7 +110,7 @@ async function compare(store: ScanStore, scans: FoldedScan[], query: StatsQuery,
     .filter(({ date, time }) => date >= dateBefore(first, days) && (date < until || (date === until && time < cut)))
     .map(({ scan }) => scan)
   const counted = inWindow.filter(isOf(audience))
-  const stats = await store.stats(1, { ...query, previous: true }, now)
+  const stats = await warehouse.stats(1, { ...query, previous: true }, now)
   const about = JSON.stringify([query, now])
   assert.deepEqual(stats.totals, countsOf(counted), about)
   assert.deepEqual(stats.by_audience, audiencesOf(inWindow), about)
@@ -124,20 +124,20 @@ async function compare(store: ScanStore, scans: FoldedScan[], query: StatsQuery,
   assert.equal(hours, days === 1 ? counted.length : undefined, about)
 }
 
-for (const { name, open } of scanStores) {
-  async function openFilled(t: TestContext, scans: FoldedScan[]): Promise<ScanStore | undefined> {
-    const store = await open(t)
-    if (store !== undefined) await fill(store, scans)
-    return store
+for (const { name, open } of warehouses) {
+  async function openFilled(t: TestContext, scans: FoldedScan[]): Promise<TestWarehouse | undefined> {
+    const warehouse = await open(t)
+    if (warehouse !== undefined) await fill(warehouse, scans)
+    return warehouse
   }
 
   test(`windows of every time zone, and those before them, have the counts of their scans: ${name}`, async (t) => {
     const scans = randomScans(seededRandom(t), 1500, 90)
-    const store = await openFilled(t, scans)
-    if (store === undefined) return
+    const warehouse = await openFilled(t, scans)
+    if (warehouse === undefined) return
     for (const timeZone of zones) {
       for (const hour of [0, 7, 16]) {
-        for (const query of queries) await compare(store, scans, { ...query, timeZone }, NOW - hour * HOUR)
+        for (const query of queries) await compare(warehouse, scans, { ...query, timeZone }, NOW - hour * HOUR)
       }
     }
   })
@@ -163,9 +163,9 @@ for (const { name, open } of scanStores) {
     for (const [timeZone, changes] of Object.entries(days)) {
       for (const [now, length] of changes) {
         const scans = randomScans(random, 400, 2, now)
-        const store = await openFilled(t, scans)
-        if (store === undefined) return
-        const { hours = [], totals } = await store.stats(1, { days: 1, timeZone, audience: 'all' }, now)
+        const warehouse = await openFilled(t, scans)
+        if (warehouse === undefined) return
+        const { hours = [], totals } = await warehouse.stats(1, { days: 1, timeZone, audience: 'all' }, now)
         assert.equal(hours.length, length, `${timeZone} ${new Date(now).toISOString()}`)
         const begins = hours.map(({ at }) => Date.parse(at))
         for (const [index, { at, scans: count }] of hours.entries()) {
@@ -185,13 +185,13 @@ for (const { name, open } of scanStores) {
       ...scan,
       referrer: `${at % 400}.example.com`,
     }))
-    const store = await openFilled(t, scans)
-    if (store === undefined) return
+    const warehouse = await openFilled(t, scans)
+    if (warehouse === undefined) return
     for (const timeZone of zones) {
       const clock = clockOf(timeZone)
       const today = clock(NOW).date
       const query: StatsQuery = { days: 1, timeZone, audience: 'all' }
-      const { totals, breakdowns } = await store.stats(1, query, NOW)
+      const { totals, breakdowns } = await warehouse.stats(1, query, NOW)
       assert.equal(totals.scans, scans.filter(({ at }) => clock(at).date === today).length, timeZone)
       for (const { value, scans: count } of breakdowns.referrer) {
         assert.ok(count > 0, `${timeZone} ${value}`)

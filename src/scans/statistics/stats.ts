@@ -34,11 +34,10 @@ export interface Stats {
 }
 
 /** Reads a window of whole local days; the last one is today. */
-export async function readStats(rows: RowQueries, linkId: number, query: StatsQuery, now: number): Promise<Stats> {
-  const { days, timeZone, audience, previous: withPrevious = false } = query
-  const { window, rowRanges, from, to } = windowOf(query, now)
+export async function readStats(rows: RowQueries, linkId: number, windows: Windows): Promise<Stats> {
+  const { query, now, window, rowRanges, from, to, before } = windows
+  const { days, timeZone, audience } = query
   const hours = days === 1 ? window.flatMap(hoursOf) : []
-  const before = withPrevious ? windowBefore(query, now) : undefined
   const slots = [...window, ...hours, ...(before === undefined ? [] : [before])]
   const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
   const read = await rows.ofLink(linkId, { audience, slots, rowRanges, previous: before?.rowRanges, window: whole })
@@ -61,29 +60,36 @@ export async function readStats(rows: RowQueries, linkId: number, query: StatsQu
   }
 }
 
-function previousOf(
-  before: ReturnType<typeof windowBefore>,
-  { slots, previous }: LinkRows,
-  query: StatsQuery,
-): Previous {
+function previousOf(before: WindowBefore, { slots, previous }: LinkRows, query: StatsQuery): Previous {
   const sums = slots.at(-1)
   if (sums === undefined || previous === undefined) throw new RangeError('the window before was not read')
   return countBefore(before, sums, previous, query)
 }
 
-/** The days of a query, and the rows that hold their counts by value. */
-export function windowOf({ days, timeZone }: StatsQuery, now: number) {
+/** The days of a query, the rows that hold their counts by value, and the window before, if the query asks for it. */
+export interface Windows {
+  query: StatsQuery
+  now: number
+  window: LocalDay[]
+  rowRanges: RowRanges
+  from: string
+  to: string
+  before: WindowBefore | undefined
+}
+
+export function windowsOf(query: StatsQuery, now: number): Windows {
+  const { days, timeZone, previous = false } = query
   const window = localDays(now, days, timeZone)
   const [first, last] = [window[0], window.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError(`a window of ${days} days`)
   const rowRanges = rowRangesOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot), now)
-  return { window, rowRanges, from: first.date, to: last.date }
+  const before = previous ? windowBefore(query, now) : undefined
+  return { query, now, window, rowRanges, from: first.date, to: last.date, before }
 }
 
-/** The ranges of a query whose scans are counted one by one; none in UTC, where each day is in the rollups. */
-export function rawRanges(query: StatsQuery, now: number): SlotRange[] {
-  const windows = [windowOf(query, now), ...(query.previous === true ? [windowBefore(query, now)] : [])]
-  return windows.flatMap(({ rowRanges: { raw, excess } }) =>
+/** The ranges whose scans are counted one by one; none in UTC, where each day is in the rollups. */
+export function rawRanges({ rowRanges, before }: Windows): SlotRange[] {
+  return [rowRanges, ...(before === undefined ? [] : [before.rowRanges])].flatMap(({ raw, excess }) =>
     [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
       fromSlot: slotOf(from),
       toSlot: slotOf(to),

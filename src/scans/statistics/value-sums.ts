@@ -1,5 +1,5 @@
 import { dimensionNames, isSparse } from '../../dimensions/dimensions.ts'
-import { OTHER, UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, UNKNOWN } from '../text-ids.ts'
 
 export interface CountOfValue {
   scans: number

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../http/problem.ts'
-import type { Report } from '../../qr/design/job.ts'
+import type { Report } from '../../qr/check/report.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { callApi } from './call-api.ts'
 

@@ -9,7 +9,7 @@ import { fillText } from '../../lib/fill-text.ts'
 const PAGE = 50
 
 /** The elements of the section. */
-export interface Parts {
+export interface Elements {
   section: HTMLElement
   search: HTMLInputElement
   file: HTMLInputElement
@@ -19,7 +19,7 @@ export interface Parts {
   more: HTMLElement
 }
 
-export function findParts(section: HTMLElement): Parts | undefined {
+export function findElements(section: HTMLElement): Elements | undefined {
   const find = (selector: string) => section.querySelector<HTMLElement>(selector)
   const findInput = (type: string) => section.querySelector<HTMLInputElement>(`[type=${type}]`)
   const [search, file] = [findInput('search'), findInput('file')]
@@ -44,7 +44,7 @@ export function moreRows(rows: number): number {
   return rows + PAGE
 }
 
-export function render({ section, search, sum, list, more }: Parts, words: Words, shown: Shown): void {
+export function render({ section, search, sum, list, more }: Elements, words: Words, shown: Shown): void {
   const { links, counts, rows } = shown
   for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
     element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
@@ -90,7 +90,7 @@ export interface MessageButton {
 
 /** Says what happened, with buttons for what can be done about it; the first gets the focus. */
 export function showMessage(
-  { message }: Parts,
+  { message }: Elements,
   text: string,
   { buttons = [], isFault = false }: { buttons?: MessageButton[]; isFault?: boolean } = {},
 ): void {
@@ -105,7 +105,7 @@ export function showMessage(
   made[0]?.focus()
 }
 
-export function clearMessage({ message }: Parts): void {
+export function clearMessage({ message }: Elements): void {
   message.className = 'kept-message'
   message.replaceChildren()
 }

@@ -3,14 +3,14 @@ import type { Design } from '../../qr/design/schema.ts'
 /** Values of the inputs of the design form, by name; a ticked box holds "yes". */
 export type DesignValues = Readonly<Record<string, string | undefined>>
 
-type Part = 'gradient' | 'logo' | 'frame'
+type DesignPart = 'gradient' | 'logo' | 'frame'
 
 /** A field of a design and its input. */
 interface Field {
   /** The input's name. */
   name: string
   /** The object of the design that holds the field, unless the design itself does. */
-  part?: Part
+  part?: DesignPart
   key: string
   /** What the input shows while the design does not have the field. */
   initial: string
@@ -111,7 +111,7 @@ export function designOfValues(values: DesignValues, saved: Design = {}): Design
     return valueIn(saved, field) ?? (hasBox || isRequired ? initial : undefined)
   }
   const whole: Record<string, unknown> = {}
-  const parts: Record<Part, Record<string, unknown>> = {
+  const parts: Record<DesignPart, Record<string, unknown>> = {
     gradient: {},
     logo: defined({ image: imageOf(values, saved) }),
     frame: {},

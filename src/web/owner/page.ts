@@ -1,7 +1,7 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { ownerTexts } from '../../texts/owner.ts'
-import { designSection } from '../designer/section.ts'
+import { designSection } from './design-section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
 import { linkName } from '../link-name.ts'
@@ -18,7 +18,7 @@ import { conflictTable } from './conflict.ts'
 import { foldedSection } from './folded.ts'
 import { historyPart } from './history.ts'
 import { sectionMessage } from './message.ts'
-import { rulesPart } from './rules/section.ts'
+import { rulesPart } from './rules-section.ts'
 
 /** The sections of the owner's page, in order: the ids of their elements. */
 type SectionName = 'statistics' | 'destination' | 'design' | 'settings' | 'delete'
@@ -34,8 +34,8 @@ const sections: Record<SectionName, SectionOf> = {
   delete: deleteSection,
 }
 
-/** What the owner of a removed link cannot change. */
-const notOfRemoved: ReadonlySet<string> = new Set(['destination', 'design'])
+/** What the owner of a suspended link cannot change. */
+const notOfSuspended: ReadonlySet<string> = new Set(['destination', 'design'])
 
 /** The page on which an owner manages a link. */
 export function ownerPage(view: OwnerView, notice?: Notice): Page {
@@ -43,7 +43,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
   const { link, language, scripts } = view
   const texts = ownerTexts[language]
   const names = (Object.keys(sections) as SectionName[]).filter(
-    (name) => link.suspension === null || !notOfRemoved.has(name),
+    (name) => link.suspension === null || !notOfSuspended.has(name),
   )
   return {
     title: texts.pageTitle(linkName(link)),

@@ -4,8 +4,8 @@ import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
 import { route, type Route } from '../../http/route.ts'
-import { forbidCaching } from '../../links/access.ts'
-import { clientOf, type WriteNeeds } from '../../links/write-needs.ts'
+import { forbidCaching } from '../../links/api/owner-routes.ts'
+import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { StatsSources } from '../../scans/api/routes.ts'
@@ -15,15 +15,14 @@ import { createFormIdempotency, type FormIdempotency } from '../form-idempotency
 import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
-import { readSettings } from './settings/data.ts'
 import { ownerPage } from './page.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
 import { Problem } from '../../http/problem.ts'
-import { saveDesign } from '../designer/save.ts'
+import { saveDesign } from './save-design.ts'
 import { changeFromForm, leadFromForm } from './change-form.ts'
 import { revert } from './history.ts'
-import { ruleActions } from './rules/actions.ts'
+import { ruleActions } from './rule-actions.ts'
 import { settingsActions } from './settings/actions.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { Language } from '../../texts/language.ts'
@@ -106,6 +105,13 @@ async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply
   return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
 }
 
+async function settingsOf(
+  { shares, hasWebhooks }: Needs,
+  { link, webhook }: OwnedLink,
+): Promise<OwnerView['settings']> {
+  return { shares: await shares.list(link.id), webhook, hasWebhooks }
+}
+
 async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
   const { link, design } = owned
   const origin = needs.origin.of(request)
@@ -115,7 +121,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   const [totals, statistics, settings, history] = await Promise.all([
     loadTotals(needs.totals, request, link.id),
     loadStatistics(needs.reading, request, link.id),
-    readSettings(needs, owned),
+    settingsOf(needs, owned),
     needs.links.history(owned),
   ])
   return {

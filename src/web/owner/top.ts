@@ -24,16 +24,16 @@ import { sectionMessage } from './message.ts'
 /** What the owner came for: where the link leads, its address, its code and its state. */
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
-  return html`${heading(view)} ${link.suspension && removalNote(view)}
+  return html`${heading(view)} ${link.suspension && suspensionNote(view)}
   ${link.suspension === null && html`${warningNote(view)} ${reportedNote(view)}`}
   ${link.suspension === null && reachabilityWarning(origin, view.language)} ${fileRemark(view)} ${card(view, notice)}`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
-  const isRemoved = view.link.suspension !== null
+  const isSuspended = view.link.suspension !== null
   return html`<div class="owner-top card" ${copyingData(view.language)}>
-    <div>${!isRemoved && leadsTo(view, notice)} ${shortLink(view)}</div>
-    ${!isRemoved && image(view)}
+    <div>${!isSuspended && leadsTo(view, notice)} ${shortLink(view)}</div>
+    ${!isSuspended && image(view)}
   </div>`
 }
 
@@ -60,7 +60,7 @@ function stateOf({ active, suspension, rules }: Link): State {
   return whens.some((when) => when.after_visitors ?? when.after_scans) ? 'limited' : 'active'
 }
 
-function removalNote({ link: { suspension }, language }: OwnerView): Html | undefined {
+function suspensionNote({ link: { suspension }, language }: OwnerView): Html | undefined {
   if (suspension === null) return undefined
   const { blocked, blockedBecause, blockedListed, blockedSince } = ownerTexts[language]
   const { source, reason, at, expression } = suspension

@@ -2,11 +2,12 @@ import type { Problem } from '../../http/problem.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Revision } from '../../links/history/history.ts'
 import type { Link, Totals } from '../../links/link.ts'
+import type { WebhookDetails } from '../../links/webhook.ts'
 import type { Design } from '../../qr/design/schema.ts'
+import type { CreatedShare } from '../../shares/open.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
 import type { DesignerPictures } from '../designer/pictures.ts'
-import type { SettingsData } from './settings/data.ts'
 import type { Values } from '../form.ts'
 import type { RefusedRule } from './rules/refused-rule.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
@@ -39,6 +40,15 @@ export interface OwnerView {
   /** The paths of the scripts of its sections. */
   scripts: string[]
   settings: SettingsData
+}
+
+/** What the settings show besides the link. */
+export interface SettingsData {
+  /** Oldest first. */
+  shares: CreatedShare['share'][]
+  webhook: WebhookDetails | null
+  /** False when the operator has turned webhooks off. */
+  hasWebhooks: boolean
 }
 
 /** A message of the owner's page. */

@@ -5,7 +5,7 @@ import type { Formats } from './formats.ts'
 
 type Figure = keyof StatisticsTexts['figures']
 
-const order: Figure[] = ['people', 'unique', 'qr', 'bots']
+const order: Figure[] = ['humans', 'unique', 'qr', 'bots']
 
 /** Four figures of the window, each with its change against the window before. */
 export function figures(
@@ -31,7 +31,7 @@ export function figures(
 
 function valuesOf(apart: Stats['by_audience'], totals: Stats['totals']): Record<Figure, number> {
   return {
-    people: apart.humans.scans,
+    humans: apart.humans.scans,
     unique: totals.unique_visitors,
     qr: totals.qr,
     bots: apart.bots.scans,

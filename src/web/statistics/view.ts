@@ -25,7 +25,7 @@ export interface StatisticsView extends LoadedStatistics {
   path: string
   code: string
   shortUrl: string
-  /** The path of the QR code, unless the link was removed. */
+  /** The path of the QR code, unless the link is suspended. */
   image: string | undefined
   /** The address of the page to print. */
   print: string

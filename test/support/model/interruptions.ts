@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { dayOf } from '../../../src/scans/calendar.ts'
 import { fc } from '../fast-check.ts'
 import { PATIENCE_MS } from '../poll.ts'
-import { skipUnlessEmbedded, type TestServer } from '../server.ts'
+import { skipUnlessSqlite, type TestServer } from '../server.ts'
 import { command, HOUR, type CommandKind, type World } from './model.ts'
 import { valueOf } from '../metrics.ts'
 
@@ -15,8 +15,8 @@ export const interruptions: CommandKind[] = [
     wait(world, (minutes * HOUR) / 60),
   ),
   command('restart', 1, {}, ({ restart }) => restart()),
-  // Locks a file of the embedded store.
-  ...(skipUnlessEmbedded === false ? [command('fold dies', 1, {}, ({ server }) => failOneFold(server))] : []),
+  // Locks a file of SQLite's store.
+  ...(skipUnlessSqlite === false ? [command('fold dies', 1, {}, ({ server }) => failOneFold(server))] : []),
 ]
 
 /**
@@ -26,7 +26,7 @@ export const interruptions: CommandKind[] = [
 async function wait(world: World, milliseconds: number): Promise<void> {
   const day = dayOf(world.now)
   world.now += milliseconds
-  if (!world.isEmbedded && dayOf(world.now) !== day) await world.restart()
+  if (!world.isSqlite && dayOf(world.now) !== day) await world.restart()
 }
 
 /** Locks the warehouse, so that a fold fails after it has stored the visitor keys and before it stores the scans. */
@@ -36,7 +36,7 @@ async function failOneFold(server: TestServer): Promise<void> {
   holder.exec('begin immediate')
   await server.services.scans.totals(0)
   const waits = backlogOf(server) > 0
-  const settled = await server.services.scans.settle()
+  const settled = await server.services.scans.awaitFold()
   if (waits) assert.equal(settled, false)
   holder.exec('rollback')
   holder.close()

@@ -47,7 +47,7 @@ export interface World {
   /** Several nodes fold the scans of a visitor in any order. */
   isOneNode: boolean
   /** A shared store shares the salts of the days. */
-  isEmbedded: boolean
+  isSqlite: boolean
   now: number
   links: ModelLink[]
   restart: () => Promise<void>

@@ -33,7 +33,7 @@ export type Visitor = typeof visitor extends fc.Arbitrary<infer T> ? T : never
 async function shareScans({ isOneNode, server }: World, one: ModelLink): Promise<void> {
   if (isOneNode || fieldsOf(one).rules.every(({ when }) => (when.after_scans ?? when.after_visitors) === undefined))
     return
-  for (let fold = 0; fold < 2; fold++) await server.services.scans.settle()
+  for (let fold = 0; fold < 2; fold++) await server.services.scans.awaitFold()
 }
 
 /** The request of a visitor, what rules know of it, and its scan. */

@@ -1,4 +1,4 @@
-import { escapeText, foldLine } from '../parts/content-lines.ts'
+import { escapeText, foldLine } from '../shared/content-lines.ts'
 import { destination } from '../../utm.ts'
 import type { StoredEvent } from './event.ts'
 import { isDay } from './moment.ts'

@@ -1,4 +1,4 @@
-import { escapeText, foldLine } from '../parts/content-lines.ts'
+import { escapeText, foldLine } from '../shared/content-lines.ts'
 import { withoutMarks } from './phone-number.ts'
 import { fullName } from './preview.ts'
 

@@ -66,20 +66,20 @@ export function createRunner(state: State, update: Update): Runner {
 type Send = (body: string, key?: string) => Promise<Exclude<Answer, { kind: 'wait' }> | undefined>
 
 function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'stop'> {
-  async function run(kind: 'checking' | 'creating', parts: Part[]) {
-    await runParts({ state, update, send }, kind, parts)
+  async function run(kind: 'checking' | 'creating', requests: RequestRows[]) {
+    await sendAll({ state, update, send }, kind, requests)
     if (state.notice === undefined) finish(state, update)
   }
 
   async function resume() {
     const byId = new Map(state.rows.map((row) => [row.id, row]))
-    const parts = state.chunks
+    const requests = state.chunks
       .filter(({ isDone }) => !isDone)
       .map((chunk) => {
         const rows = chunk.ids.flatMap((id) => byId.get(id) ?? [])
         return { rows, key: chunk.key, end: () => (chunk.isDone = true) }
       })
-    await run('creating', parts)
+    await run('creating', requests)
   }
 
   return {
@@ -91,8 +91,8 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
       ),
     async create() {
       const rows = markLocalFaults(state).concat(openOf(state).filter(({ state }) => state === 'ready'))
-      const chunks = divide(rows).map((part) => {
-        return { key: randomKey(), ids: part.map(({ id }) => id), isDone: false }
+      const chunks = divide(rows).map((ofChunk) => {
+        return { key: randomKey(), ids: ofChunk.map(({ id }) => id), isDone: false }
       })
       update({ chunks: [...state.chunks, ...chunks], isSaved: false, table: undefined })
       saveSession(state)
@@ -102,22 +102,22 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
 }
 
 /** Rows that one request sends; with a key they are created. */
-interface Part {
+interface RequestRows {
   rows: GridRow[]
   key?: string
   end?: () => void
 }
 
 /** Sends rows until the answer to one request says to end. */
-async function runParts(
+async function sendAll(
   { state, update, send }: { state: State; update: Update; send: Send },
   kind: 'checking' | 'creating',
-  parts: Part[],
+  requests: RequestRows[],
 ): Promise<void> {
-  const total = parts.reduce((sum, { rows }) => sum + rows.length, 0)
+  const total = requests.reduce((sum, { rows }) => sum + rows.length, 0)
   let done = 0
   update({ run: { kind, done, total }, notice: undefined, sheet: undefined })
-  for (const { rows, key, end } of parts) {
+  for (const { rows, key, end } of requests) {
     const answer = await send(JSON.stringify(rows.map(({ cells }) => bodyOf(cells))), key)
     if (answer?.kind !== 'rows') return update({ run: undefined, notice: noticeOf(state, answer) })
     applyResults(rows, answer.results, state)

@@ -34,7 +34,7 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     render(noticeView(isEmpty ? state.notice : undefined), beside)
     render(view(state, parts, isEmpty ? undefined : state.notice), container)
   }
-  const parts: Parts = {
+  const parts: PageParts = {
     actions: createActions(state, update, () => import(workbook)),
     results: createResultActions(state, update, codeText),
     runner: createRunner(state, update),
@@ -54,7 +54,7 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
   update(saved === undefined ? {} : { ...saved, notice: { text: state.texts.resumed } })
 }
 
-interface Parts {
+interface PageParts {
   actions: Actions
   results: ResultActions
   runner: Runner
@@ -67,7 +67,7 @@ function noticeView(notice: State['notice']): ComponentChild {
   return h('p', { role: 'status', class: className }, notice?.text)
 }
 
-function view(state: State, { actions, results, runner, giveUp }: Parts, notice: State['notice']): ComponentChild {
+function view(state: State, { actions, results, runner, giveUp }: PageParts, notice: State['notice']): ComponentChild {
   const { texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked

@@ -1,6 +1,6 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
-import type { Scannability, Report } from '../../../qr/design/job.ts'
+import type { Scannability, Report } from '../../../qr/check/report.ts'
 import type { Design } from '../../../qr/design/schema.ts'
 import type { DesignFaultTexts } from '../../../texts/design-faults.ts'
 import type { PreviewTexts } from '../../../texts/preview.ts'

@@ -19,12 +19,12 @@ import { createWords, nameOf, type Words } from '../my-links-row.ts'
 import { readCounts } from '../my-links-statistics.ts'
 import {
   clearMessage,
-  findParts,
+  findElements,
   firstRows,
   moreRows,
   render,
   showMessage,
-  type Parts,
+  type Elements,
   type Shown,
 } from '../my-links-view.ts'
 import { saveFile } from '../save-file.ts'
@@ -33,23 +33,23 @@ import { ownValue } from '../../../lib/own-value.ts'
 // The links whose keys this browser keeps, on the start page. The section stays hidden without it.
 
 const section = document.querySelector<HTMLElement>('#my-links')
-const parts = section && findParts(section)
+const elements = section && findElements(section)
 
-if (section && parts) {
+if (section && elements) {
   const texts = JSON.parse(section.dataset['texts'] ?? '{}') as MyLinksIslandTexts
-  start(parts, createWords(texts, section.dataset['origin'] ?? location.origin))
+  start(elements, createWords(texts, section.dataset['origin'] ?? location.origin))
 }
 
 interface Page {
-  parts: Parts
+  elements: Elements
   words: Words
   shown: Shown
 }
 
-function start(parts: Parts, words: Words): void {
-  const page: Page = { parts, words, shown: { links: readKept(keptStorage), counts: undefined, rows: firstRows() } }
-  parts.section.hidden = false
-  render(parts, words, page.shown)
+function start(elements: Elements, words: Words): void {
+  const page: Page = { elements, words, shown: { links: readKept(keptStorage), counts: undefined, rows: firstRows() } }
+  elements.section.hidden = false
+  render(elements, words, page.shown)
   listen(page)
   // Nobody who only creates a link sends keys.
   const observer = new IntersectionObserver((entries) => {
@@ -57,19 +57,19 @@ function start(parts: Parts, words: Words): void {
     observer.disconnect()
     void loadCounts(page)
   })
-  observer.observe(parts.section)
-  if (location.hash === '#my-links') parts.section.scrollIntoView()
+  observer.observe(elements.section)
+  if (location.hash === '#my-links') elements.section.scrollIntoView()
 }
 
 function listen(page: Page): void {
-  const { parts } = page
+  const { elements } = page
   const does: Record<string, () => void> = {
     export: () => saveFile('quirl-links.json', 'application/json', writeFile(page.shown.links, page.words.origin)),
-    import: () => parts.file.click(),
+    import: () => elements.file.click(),
     'forget-all': () => forget(page, page.shown.links),
     more: () => showMore(page),
   }
-  parts.section.addEventListener('click', ({ target }) => {
+  elements.section.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
     const { do: name = '', forget: token } = target.dataset
     if (token !== undefined)
@@ -79,11 +79,11 @@ function listen(page: Page): void {
       )
     else ownValue(does, name)?.()
   })
-  parts.search.addEventListener('input', () => {
+  elements.search.addEventListener('input', () => {
     page.shown.rows = firstRows()
-    render(parts, page.words, page.shown)
+    render(elements, page.words, page.shown)
   })
-  parts.file.addEventListener('change', () => void importFile(page))
+  elements.file.addEventListener('change', () => void importFile(page))
   addEventListener('storage', ({ key }) => {
     if (!isKeptKey(key)) return
     show(page)
@@ -94,48 +94,48 @@ function listen(page: Page): void {
 /** Shows what is kept now. */
 function show(page: Page): void {
   page.shown.links = readKept(keptStorage)
-  render(page.parts, page.words, page.shown)
+  render(page.elements, page.words, page.shown)
 }
 
-function showMore({ parts, words, shown }: Page): void {
+function showMore({ elements, words, shown }: Page): void {
   const before = shown.rows
   shown.rows = moreRows(before)
-  render(parts, words, shown)
-  parts.list.children[before]?.querySelector('a')?.focus()
+  render(elements, words, shown)
+  elements.list.children[before]?.querySelector('a')?.focus()
 }
 
 async function loadCounts(page: Page): Promise<void> {
-  const { parts, words, shown } = page
+  const { elements, words, shown } = page
   const tokens = shown.links.map(({ token }) => token).filter((token) => !shown.counts?.has(token))
   if (tokens.length === 0) return
   const read = await readCounts(tokens)
   if (typeof read === 'string') {
     const retry = () => {
-      clearMessage(parts)
+      clearMessage(elements)
       void loadCounts(page)
     }
-    showMessage(parts, words.texts[read], { buttons: [{ label: words.texts.retry, press: retry }], isFault: true })
+    showMessage(elements, words.texts[read], { buttons: [{ label: words.texts.retry, press: retry }], isFault: true })
     return
   }
   shown.counts = new Map([...(shown.counts ?? []), ...read])
-  render(parts, words, shown)
+  render(elements, words, shown)
 }
 
 function forget(page: Page, links: KeptLink[]): void {
-  const { parts, words } = page
+  const { elements, words } = page
   const { forgotten, undo } = words.texts
   const tokens = new Set(links.map(({ token }) => token))
   if (!store(page, forgetLinks(readKept(keptStorage), tokens))) return
   const [link] = links
   const text =
     links.length === 1 && link ? fillText(forgotten.one, { name: nameOf(link) }) : words.count(forgotten, links.length)
-  showMessage(parts, text, { buttons: [{ label: undo, press: () => restore(page, links) }] })
+  showMessage(elements, text, { buttons: [{ label: undo, press: () => restore(page, links) }] })
 }
 
 function restore(page: Page, links: KeptLink[]): void {
   if (!store(page, mergeKept(readKept(keptStorage), links))) return
-  showMessage(page.parts, page.words.texts.undone)
-  page.parts.search.focus()
+  showMessage(page.elements, page.words.texts.undone)
+  page.elements.search.focus()
   void loadCounts(page)
 }
 
@@ -144,45 +144,45 @@ function store(page: Page, links: KeptLink[]): boolean {
   const { faults, notStored } = page.words.texts
   const isStored = links.length <= MAX_KEPT && writeKept(keptStorage, links)
   if (isStored) show(page)
-  else showMessage(page.parts, links.length > MAX_KEPT ? faults.too_many : notStored, { isFault: true })
+  else showMessage(page.elements, links.length > MAX_KEPT ? faults.too_many : notStored, { isFault: true })
   return isStored
 }
 
 async function importFile(page: Page): Promise<void> {
-  const { parts, words } = page
+  const { elements, words } = page
   const { foreign, importAnyway, cancel, faults, fields } = words.texts
-  const read = await readChosenLinks(parts.file.files?.[0])
+  const read = await readChosenLinks(elements.file.files?.[0])
   // The same file can be chosen again.
-  parts.file.value = ''
+  elements.file.value = ''
   if (read === undefined) return
   if ('fault' in read) {
     const { fault, entry = 0, field = 'link' } = read
-    return showMessage(parts, fillText(faults[fault], { entry, field: fields[field] }), { isFault: true })
+    return showMessage(elements, fillText(faults[fault], { entry, field: fields[field] }), { isFault: true })
   }
   const { links, service = '?' } = read
   if (service === words.origin) return addLinks(page, links)
   // The keys of another service would be sent to this one.
   const buttons = [
-    { label: cancel, press: () => cancelImport(parts) },
+    { label: cancel, press: () => cancelImport(elements) },
     { label: importAnyway, press: () => addLinks(page, links) },
   ]
-  showMessage(parts, fillText(foreign, { service }), { buttons })
+  showMessage(elements, fillText(foreign, { service }), { buttons })
 }
 
-function cancelImport(parts: Parts): void {
-  clearMessage(parts)
-  parts.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
+function cancelImport(elements: Elements): void {
+  clearMessage(elements)
+  elements.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
 }
 
 function addLinks(page: Page, links: KeptLink[]): void {
-  const { parts, words } = page
+  const { elements, words } = page
   const before = readKept(keptStorage)
   const merged = mergeKept(before, links)
   if (!store(page, merged)) return
   const { imported } = words.texts
   const added = merged.length - before.length
-  showMessage(parts, added === 0 ? imported.none : words.count(imported, added))
-  parts.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
+  showMessage(elements, added === 0 ? imported.none : words.count(imported, added))
+  elements.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
   void loadCounts(page)
 }
 

@@ -13,7 +13,7 @@ import { placementsCard } from './placements.ts'
 import { sharesCard } from './shares.ts'
 import { webhookCard } from './webhook.ts'
 
-/** The section of the settings. A link that was removed for abuse has only those that change nothing of it. */
+/** The section of the settings. A suspended link has only those that change nothing of it. */
 export function settingsSection(view: OwnerView, notice: Notice | undefined): Html {
   const changes = [namesCard, placementsCard, pauseCard, passwordCard]
   const cards = view.link.suspension === null ? [...changes, sharesCard, webhookCard, keyCard] : [sharesCard, keyCard]

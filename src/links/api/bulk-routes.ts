@@ -1,0 +1,193 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from '#typebox'
+import { preferredType } from '../../http/accept.ts'
+import { isObject, readJsonRows, rowsProblem, readText } from '../../http/body.ts'
+import { problemContent, problems } from '../../http/problem-schema.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import { sends } from '../../http/response-headers.ts'
+import { route, type Route } from '../../http/route.ts'
+import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
+import { warnOfUrls } from '../../http/notices.ts'
+import { MAX_ROWS, type BulkResult } from '../bulk/bulk.ts'
+import { writeCsv } from '../bulk/bulk-csv.ts'
+import { imagesOf, sendCsv, sendZip } from '../bulk/bulk-files.ts'
+import { warnsOfTrimmed } from './trimmed-warning.ts'
+import { bulkBody, bulkResult } from './bulk-schemas.ts'
+import { clientOf } from './write-needs.ts'
+import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
+import { columns, readCsv } from '../bulk/csv-rows.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { warnOfInput } from '../../http/warnings.ts'
+import { decodeText, WINDOWS_1252_NOTE, type Decoded } from '../../tables/decode.ts'
+import { isWorkbook } from '../../tables/file-kind.ts'
+import { TableError } from '../../tables/table-error.ts'
+
+/** The largest body of rows, in bytes. */
+export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
+/** Values in a body of rows: 500 pages with 100 buttons each have 172,500. */
+export const MAX_VALUES = 200_000
+
+/** What bulk creations need of the rest of the program. */
+export interface BulkNeeds extends CreationHooksNeeds {
+  /** The QR image of a link as SVG, the same as at its own URL. */
+  codeSvg: (code: string, origin: string) => string
+}
+
+const query = Type.Object({
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], { description: 'The format of the response; the `Accept` header works too.' }),
+  ),
+  qr: Type.Optional(Type.Enum(['zip'], { description: 'Return a ZIP with the CSV and an SVG image of each code.' })),
+  atomic: Type.Optional(Type.Boolean({ description: 'Create all rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; create nothing.' })),
+})
+interface BulkRoute {
+  Querystring: Static<typeof query>
+}
+
+const files = {
+  'text/csv': {
+    schema: Type.String({ description: 'A line for each row, with its fields, and its URLs or its error.' }),
+  },
+  'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
+}
+
+const errorResponses = problems('malformed_csv', 'nothing_created')
+
+/** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
+export function readRows(app: FastifyInstance): void {
+  readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await request.waitForStart?.()
+    return new CsvBody(decodeBody(request, body))
+  })
+}
+
+/** `POST /api/bulk`, where `readRows` reads the body. */
+export function bulkRoute(needs: BulkNeeds): Route {
+  return route<BulkRoute>({
+    config: { work: 'batches' },
+    ...creationHooks(needs, 'bulk'),
+    bodyLimit: ROWS_BODY_LIMIT,
+    schema: {
+      summary: 'Create up to 500 links',
+      operationId: 'createLinks',
+      description:
+        'Rows are independent: an invalid row does not keep the others from being created. The rows are an array of ' +
+        'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
+      tags: ['Links'],
+      security: creationSecurity,
+      headers: idempotencyHeader,
+      querystring: query,
+      body: bulkBody,
+      response: {
+        200: {
+          description: 'The result of a dry run.',
+          headers: sends('Content-Disposition'),
+          content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
+        },
+        201: {
+          description: 'At least one link was created.',
+          headers: sends('Content-Disposition'),
+          content: { 'application/json': { schema: bulkResult }, ...files },
+        },
+        ...errorResponses,
+        // A client that requested CSV gets CSV, even if each of its lines is an error.
+        400: {
+          ...errorResponses[400],
+          headers: sends('Content-Disposition'),
+          content: { ...problemContent(bulkResult), 'text/csv': files['text/csv'] },
+        },
+      },
+    },
+    handler: (request, reply) => sendBulk(needs, request, reply),
+  })
+}
+
+async function sendBulk(
+  needs: BulkNeeds,
+  request: FastifyRequest<BulkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
+  const client = clientOf(needs, request, reply)
+  const rows = await rowsOf(request)
+  warnOfEncoding(request, reply)
+  const asCsv =
+    format === undefined
+      ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'
+      : format === 'csv'
+  reply.header('cache-control', 'no-store')
+  try {
+    const known = rows.map((row, at) => refusedRow(request, at) ?? row)
+    const result = await needs.links.createBulk(known, client, {
+      idempotentRequest: idempotentRequest(request),
+      atomic,
+      dryRun,
+      onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
+    })
+    reply.code(dryRun ? 200 : 201)
+    warnOfUrls(reply, result)
+    if (qr === 'zip' && !dryRun)
+      return sendZip(
+        reply,
+        await writeCsv(rows, result),
+        imagesOf(result, (code) => needs.codeSvg(code, client.origin)),
+      )
+    return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
+  } catch (error) {
+    // The same format as when some rows were valid.
+    if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
+    return sendCsv(reply.code(error.status), await writeCsv(rows, error.members as BulkResult))
+  }
+}
+
+/** @throws {Problem} 400 when there are no rows, or too many */
+async function rowsOf(request: FastifyRequest): Promise<unknown[]> {
+  const { body } = request
+  const rows = await parseRows(body, (names) => ignoreColumns(request, names, columns))
+  if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
+  const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
+  throw rowsProblem(MAX_ROWS, many, isObject(body) && !(body instanceof CsvBody) ? '/csv' : '')
+}
+
+async function parseRows(body: unknown, onUnknown: (names: string[]) => void): Promise<unknown[]> {
+  if (Array.isArray(body)) return body
+  if (body instanceof CsvBody) return readCsv(body.text, '', onUnknown)
+  if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv', onUnknown)
+  if (isObject(body) && 'csv' in body) throw invalidRequest([{ pointer: '/csv', detail: 'must be a string' }])
+  throw invalidRequest([
+    { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },
+  ])
+}
+
+/** A body of CSV: JSON may be a string as well. */
+class CsvBody {
+  readonly text: string
+  readonly encoding: Decoded['encoding']
+
+  constructor({ text, encoding }: Decoded) {
+    this.text = text
+    this.encoding = encoding
+  }
+}
+
+/** @throws {Problem} 400 when the body is no text, or not in the encoding that it is said to have */
+function decodeBody(request: FastifyRequest, body: Buffer): Decoded {
+  if (/;\s{0,10}charset="?utf-?8\b/i.test(request.headers['content-type'] ?? ''))
+    return { text: readText(body, 'malformed_csv'), encoding: 'utf-8' }
+  try {
+    if (!isWorkbook(body)) return decodeText(body)
+    throw new TableError('office_file', 'is a workbook or an archive: send CSV')
+  } catch (error) {
+    throw error instanceof TableError
+      ? new Problem('malformed_csv', `the body ${error.message}`, { cause: error })
+      : error
+  }
+}
+
+/** Says that the letters of a body were guessed. */
+function warnOfEncoding(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.body instanceof CsvBody && request.body.encoding === 'windows-1252')
+    warnOfInput(request, reply, { code: 'windows_1252', detail: WINDOWS_1252_NOTE })
+}

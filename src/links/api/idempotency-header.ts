@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from '#typebox'
+import { Problem } from '../../http/problem.ts'
+import type { IdempotentRequest } from '../idempotency/idempotency.ts'
+
+export const idempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 255,
+      description: 'A random key. A retry with it within 24 hours gets the same response, tokens included.',
+    }),
+  ),
+})
+
+/** Headers that change what a request does, or how it is answered. */
+const coveredHeaders = ['prefer', 'quirl-collection', 'quirl-domain'] as const
+
+/**
+ * The Idempotency-Key of a request, with everything that a retry must have in common with it.
+ * @throws {Problem} 400 for an invalid key
+ */
+export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
+  const key = idempotencyKey(request)
+  if (key === undefined) return undefined
+  const covered = coveredHeaders.flatMap((name) => {
+    const value = request.headers[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  // Without these headers, it is what earlier versions have stored a hash of.
+  return { key, covered, request: JSON.stringify([request.url, request.body, ...covered]) }
+}
+
+/** @throws {Problem} 400 for an invalid key */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{16,255}$/.test(key)) {
+    throw new Problem('invalid_request', 'the Idempotency-Key must be 16 to 255 printable ASCII characters')
+  }
+  return key
+}

@@ -1,0 +1,155 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from '#typebox'
+import { BODY_LIMIT } from '../../http/body.ts'
+import { problems } from '../../http/problem-schema.ts'
+import { sends } from '../../http/response-headers.ts'
+import { route, type Route } from '../../http/route.ts'
+import { requireKnownMembers } from '../../http/unknown-input.ts'
+import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './owner-routes.ts'
+import { clientOf, type WriteNeeds } from './write-needs.ts'
+import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
+import type { OwnedLink } from '../design.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { details } from '../details.ts'
+import { entityTag, type StatedTotals } from '../link.ts'
+import { warnsOfTrimmed } from './trimmed-warning.ts'
+import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from '../schemas.ts'
+
+/** What the routes of links need of the rest of the program. */
+export interface LinkRoutesNeeds extends WriteNeeds {
+  /** The totals of a link, for its details. */
+  totals: (linkId: number) => Promise<StatedTotals>
+}
+
+const tags = ['Links']
+
+/** `POST /api/links` */
+export function creationRoute(needs: CreationHooksNeeds): Route {
+  return route({
+    config: { work: 'creations' },
+    ...creationHooks(needs, 'links'),
+    schema: {
+      summary: 'Create a link',
+      operationId: 'createLink',
+      description:
+        'No credential is needed, unless the operator has chosen that creation needs an access code (`CREATE=token`). ' +
+        "A kind's own fields may also stand inside `payload`.",
+      tags,
+      security: creationSecurity,
+      headers: idempotencyHeader,
+      body: creationBody,
+      response: {
+        201: {
+          description: 'The link was created.',
+          headers: sends('Location'),
+          content: { 'application/json': { schema: createdBody } },
+        },
+        ...problems('alias_taken', 'alias_reserved', 'target_blocked'),
+      },
+    },
+    async handler(request, reply) {
+      const created = await needs.links.create(request.body, clientOf(needs, request, reply), {
+        idempotentRequest: idempotentRequest(request),
+        onTrimmed: warnsOfTrimmed(request, reply),
+      })
+      return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
+    },
+  })
+}
+
+/** The routes of a link's owner: `/api/manage/<token>`, or `/api/manage` with the token in a header. */
+export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' | 'delete', OwnerRoutes> {
+  return { read: readRoutes(needs), change: changeRoutes(needs), delete: deletionRoutes(needs) }
+}
+
+export const ifMatch = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' })),
+})
+
+const detailsResponse = (description: string) => ({
+  description,
+  headers: sends('ETag'),
+  content: { 'application/json': { schema: detailsBody } },
+})
+export const changedResponse = detailsResponse('The details after the change.')
+
+function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
+  return ownerRoutes({
+    // The totals in the details wait for the warehouse.
+    config: { work: 'statistics' },
+    schema: {
+      summary: 'Read a link',
+      operationId: 'readLink',
+      tags,
+      response: {
+        200: detailsResponse('The details.'),
+        ...problems('unknown_token'),
+      },
+    },
+    handler: async (request, reply) =>
+      sendDetails(needs, request, reply, await needs.links.readByToken(tokenOf(request))),
+  })
+}
+
+function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
+  const { links } = needs
+  return ownerRoutes({
+    config: { work: 'creations', isCharged: true },
+    // A design may hold a logo of 256 KiB, in base64.
+    bodyLimit: 2 * BODY_LIMIT,
+    schema: {
+      summary: 'Change a link',
+      operationId: 'changeLink',
+      tags,
+      headers: ifMatch,
+      body: updateBody,
+      response: {
+        200: changedResponse,
+        ...problems('unscannable', 'unknown_token', 'link_removed', 'target_blocked'),
+      },
+    },
+    // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
+    // large, and the client may send the body slowly.
+    onRequest: (request) => links.requireToken(tokenOf(request)),
+    async handler(request, reply) {
+      const owned = await links.readByToken(tokenOf(request))
+      requireKnownMembers(request, { kind: owned.link.kind })
+      const changed = await links.change(owned, request.body, clientOf(needs, request, reply), {
+        ifMatch: request.headers['if-match'],
+        onTrimmed: warnsOfTrimmed(request, reply),
+      })
+      return sendDetails(needs, request, reply, changed)
+    },
+  })
+}
+
+function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'creations' },
+    schema: {
+      summary: 'Delete a link with its scans, its design and its history',
+      operationId: 'deleteLink',
+      tags,
+      headers: ifMatch,
+      response: {
+        200: { description: 'The link was deleted.', content: { 'application/json': { schema: deletedBody } } },
+        ...problems('unknown_token'),
+      },
+    },
+    async handler(request) {
+      const { code } = await links.delete(tokenOf(request), request.headers['if-match'])
+      return { deleted: true, code }
+    },
+  })
+}
+
+export async function sendDetails(
+  { totals, origin }: Pick<LinkRoutesNeeds, 'totals' | 'origin'>,
+  request: ManageRequest,
+  reply: FastifyReply,
+  owned: OwnedLink,
+): Promise<FastifyReply> {
+  const { link } = owned
+  const options = { token: tokenOf(request), origin: origin.of(request), ...(await totals(link.id)) }
+  return reply.header('etag', entityTag(link)).send(details(owned, options))
+}
