@@ -32,6 +32,7 @@ import { reporters } from './migrations/0030-reporters.ts'
 import { certificateShares } from './migrations/0031-certificate-shares.ts'
 import { eventNetworks } from './migrations/0032-event-networks.ts'
 import { placements } from './migrations/0033-placements.ts'
+import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -69,6 +70,7 @@ export const migrations: readonly Migration[] = [
   certificateShares,
   eventNetworks,
   placements,
+  outboxNetworks,
 ]
 
 /**

@@ -3,36 +3,64 @@ import type { Tables } from '../db/schema.ts'
 import type { WebhookEvent } from './event.ts'
 import { insertEvent, MAX_WAITING } from './outbox-store.ts'
 
-/** Events that wait in the outbox, for all links, above which each link has one. */
+/** Events that wait in the outbox, for all links, above which each link of the networks with most has one. */
 const MAX_ROWS = 100_000
 
 /** Queues events in the transaction of what causes them, so that a crash loses none. */
 export interface Outbox {
   /**
-   * Queues an event; a change is never refused for that. When too many wait, it replaces those of its link, so that the
-   * events of other links, which nobody receives, keep none from being sent.
+   * Queues an event; a change is never refused for that. When too many wait, one of a network that has more than its share replaces
+   * those of its link, so that events which nobody receives neither fill the store nor cost others theirs.
    */
   add: (transaction: Transaction<Tables>, linkId: number, event: WebhookEvent) => Promise<void>
   /** The number of rows; between counts an upper estimate: deliveries are not subtracted, and transactions may be rolled back. */
   rows: () => number
-  /** Sets the counted number of rows. */
-  counted: (rows: number) => void
+  /** Sets the counted rows of each network. */
+  counted: (byNetwork: Map<string, number>) => void
   /** Events that were dropped since the start because too many waited. */
   dropped: () => number
 }
 
 export function createOutbox(maxRows = MAX_ROWS): Outbox {
+  let held = new Map<string, number>()
   let rows = 0
+  /** What each network may have; counted anew when the rows are. */
+  let share: number | undefined
   let dropped = 0
+
+  function hasMost(network: string): boolean {
+    if (rows < maxRows) return false
+    share ??= fairShare(held.values(), maxRows)
+    return (held.get(network) ?? 0) >= share
+  }
+
   return {
     async add(transaction, linkId, event) {
-      const more = await insertEvent(transaction, linkId, event, rows >= maxRows ? 1 : MAX_WAITING)
+      const { network = '' } = event
+      const more = await insertEvent(transaction, linkId, event, hasMost(network) ? 1 : MAX_WAITING)
       if (more === undefined) return
       rows += more
+      held.set(network, (held.get(network) ?? 0) + more)
       dropped += 1 - more
     },
     rows: () => rows,
-    counted: (count) => void (rows = count),
+    counted(byNetwork) {
+      held = byNetwork
+      rows = [...held.values()].reduce((sum, each) => sum + each, 0)
+      share = undefined
+    },
     dropped: () => dropped,
   }
+}
+
+/** What each holder may have of `all`, where those who have less keep what they have; Infinity while there is room. */
+function fairShare(held: Iterable<number>, all: number): number {
+  const ascending = [...held].sort((a, b) => a - b)
+  let left = all
+  for (const [at, each] of ascending.entries()) {
+    const share = left / (ascending.length - at)
+    if (each >= share) return share
+    left -= each
+  }
+  return Number.POSITIVE_INFINITY
 }

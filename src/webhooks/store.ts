@@ -47,16 +47,16 @@ export async function deleteWebhook(db: Executor, linkId: number): Promise<void>
 /** Webhooks that were given up, and events that wait. */
 export interface WebhookCounts {
   givenUp: number
-  outbox: number
+  /** By the network whose requests have caused them, as the events have it; by the empty text what no request has caused. */
+  outbox: Map<string, number>
 }
 
 export async function countAll(db: Executor): Promise<WebhookCounts> {
-  const count = { givenUp: 0, outbox: 0 }
   const given = db.selectFrom('webhooks').select(({ fn }) => fn.countAll().as('count'))
-  const outbox = db.selectFrom('outbox').select(({ fn }) => fn.countAll().as('count'))
-  count.givenUp = Number((await given.where('given_up_at', '>', 0).executeTakeFirst())?.count ?? 0)
-  count.outbox = Number((await outbox.executeTakeFirst())?.count ?? 0)
-  return count
+  const waiting = db.selectFrom('outbox').select((of) => ['network', of.fn.countAll().as('count')])
+  const givenUp = Number((await given.where('given_up_at', '>', 0).executeTakeFirst())?.count ?? 0)
+  const rows = await waiting.groupBy('network').execute()
+  return { givenUp, outbox: new Map(rows.map(({ network, count }) => [network ?? '', Number(count)])) }
 }
 
 /** A webhook that wants milestones, with the last one. */

@@ -35,8 +35,11 @@ export interface ExportNeeds {
   slots: Pick<Slots, 'exports'>
 }
 
-/** Rows of a page of the export, some 200 KB: an export buffers two pages while its client does not read. */
-const PAGE_ROWS = 2000
+/**
+ * Rows of a page of the export, some 20 KB: an export buffers two pages while its client does not read. Between any two
+ * statements of a fold in PostgreSQL, the thread may write a page, and who reads or changes a link waits for folds.
+ */
+const PAGE_ROWS = 200
 
 /** Reads a page of a table. */
 export type ReadPage = (after: Cursor) => Promise<Page>
