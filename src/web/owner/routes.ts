@@ -5,6 +5,7 @@ import { addVary } from '../../http/compress.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
+import type { Limits } from '../../limits/open.ts'
 import { clientOf, type WriteNeeds } from '../../links/write-needs.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
@@ -56,6 +57,7 @@ export interface OwnerPageNeeds extends WriteNeeds {
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
   printable: OwnerView['printable']
+  turnToRender: Limits['turnToRender']
   assets: Pick<Assets, 'islands' | 'font'>
   reading: StatsSources
 }
@@ -103,6 +105,7 @@ async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply
   const owned = await needs.links.readByToken(token)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
+  await needs.turnToRender(request)
   return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
 }
 
@@ -190,6 +193,7 @@ async function showRefused(
 ): Promise<FastifyReply> {
   const view = await viewOf(needs, owned, request)
   const { status, headers } = notice.problem
+  await needs.turnToRender(request)
   return sendPage(reply.code(status).headers(headers), ownerPage(view, notice))
 }
 
