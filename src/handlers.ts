@@ -99,8 +99,8 @@ function logFailed(log: FastifyBaseLogger, monotonic: () => number): MetricsNeed
 
 function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services) {
   const { linkOf } = visits
-  const visiting = { ...visits, record: scans.record, recordScan: scans.recordScan, origin }
-  const { chargeGuess, chargeNotFound, holderOf } = limits
+  const { chargeGuess, chargeNotFound, holderOf, turnToRender } = limits
+  const visiting = { ...visits, record: scans.record, recordScan: scans.recordScan, origin, turnToRender }
   const password = { ...visiting, verify: links.passwords.verify, chargeGuess, chargeNotFound, holderOf }
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')
@@ -212,9 +212,10 @@ function linkPageHandlers(services: Services, assets: Assets) {
       isCreditDue,
       codeText: qr.codeText,
       printable: qr.printable,
+      turnToRender: limits.turnToRender,
       assets,
       reading,
     }),
-    sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
+    sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
   }
 }

@@ -304,6 +304,16 @@ for (const [what, parts, message] of [
     { 'xl/worksheets/sheet1.xml': '<w><row><c r="IW1"><v>1</v></c></row></w>' },
     /column 256/,
   ],
+  [
+    'has elements a hundred deep',
+    { 'xl/worksheets/sheet1.xml': `<w>${'<a>'.repeat(100)}${'</a>'.repeat(100)}</w>` },
+    /is damaged/,
+  ],
+  [
+    'has a cell longer than Excel has them',
+    { 'xl/worksheets/sheet1.xml': `<w><row><c t="str"><v>${'x'.repeat(32_768)}</v></c></row></w>` },
+    /32,767 characters/,
+  ],
   ['has no sheet', {}, /has no sheet/],
 ] as const)
   test(`a workbook that ${what} is refused`, async () => {

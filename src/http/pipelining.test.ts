@@ -22,7 +22,11 @@ async function serve(
   holder = holderOf,
 ) {
   const closed = { count: 0 }
-  const scheduler = createRequestScheduler(handle, () => 'visit')
+  const scheduler = createRequestScheduler(
+    handle,
+    () => 'visit',
+    () => asHolder('10.0.0.1'),
+  )
   const resume = createPausedConnections().add
   const needs = { holderOf: holder, onClosed: () => closed.count++, onMany: () => {}, resume }
   const listener = createPipelining(scheduler, needs, { ...bounds, ...changed })

@@ -3,9 +3,13 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import { asHolder } from '../lib/holder.ts'
 import { createRequestScheduler } from './request-scheduler.ts'
 
-/** Handles requests by name; each takes the given milliseconds of a clock that nothing else advances. */
+/**
+ * Handles requests by name; each takes the given milliseconds of a clock that nothing else advances. What follows `from` in a
+ * name is the address of its client.
+ */
 function createServed(each = 1) {
   const handled: string[] = []
   let now = 0
@@ -15,6 +19,7 @@ function createServed(each = 1) {
       now += each
     },
     ({ url = '' }) => (url.startsWith('health') ? 'urgent' : url.startsWith('visit') ? 'visit' : 'other'),
+    ({ url = '' }) => asHolder(url.split(' from ')[1] ?? '10.0.0.1'),
     () => now,
   )
   const bring = (...urls: string[]) =>
@@ -68,7 +73,17 @@ test('a flood of health checks waits with the visits', async () => {
   assert.ok(handled.indexOf('visit 29') < handled.indexOf('health 16'))
 })
 
-test('a visit does not overtake visits that wait', async () => {
+test('of the requests that wait, networks take turns', async () => {
+  for (const kind of ['visit', 'page']) {
+    const { bring, handled } = createServed()
+    bring(...named(kind, 100), `${kind} from 10.0.1.1`)
+    while (handled.length < 101) await nextIteration()
+    const before = handled.indexOf(`${kind} from 10.0.1.1`)
+    assert.ok(before < 30, `${kind} after ${before} others`)
+  }
+})
+
+test('a visit does not overtake visits of its client that wait', async () => {
   const { bring, handled } = createServed()
   bring(...named('visit', 100))
   await nextIteration()
@@ -87,7 +102,7 @@ test('quick requests have a share of each slice, however many visits there are',
   assert.ok(pages > 40 && pages < 100, `${pages} pages before the last visit`)
 })
 
-test('a new request does not overtake those that wait', async () => {
+test('a new request does not overtake those of its client that wait', async () => {
   const { bring, handled } = createServed()
   bring(...named('page', 10))
   await nextIteration()

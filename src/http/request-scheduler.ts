@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createFairPool } from '../lib/fair-pool.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** How long requests are started in one iteration of the event loop, in milliseconds. */
 const SLICE_MS = 4
@@ -17,17 +19,18 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 /**
  * Keeps iterations of the event loop short, however many connections send a request at the same time. Requests for which a
  * slice has no time wait for the next one, but for a few visits. Visits come first. Other requests have a small part of each slice, in which at least
- * one of them starts, however many visits there are. A connection sends its next request after its response, so the load
- * regulates itself.
+ * one of them starts, however many visits there are. Of what waits, networks take turns: a visit may take as long as hundreds of
+ * others, such as one of an unknown code. A connection sends its next request after its response, so the load regulates itself.
  * @param priorityOf called only for requests that may have to wait
+ * @param holderOf called only for requests that wait
  */
 export function createRequestScheduler(
   handle: RequestListener,
   priorityOf: (request: IncomingMessage) => Priority,
+  holderOf: (request: IncomingMessage) => Holder,
   monotonic = () => performance.now(),
 ): RequestListener {
-  const visits = createFifo()
-  const others = createFifo()
+  const [visits, others] = [createQueue(holderOf), createQueue(holderOf)]
   let end = 0
   let late = { urgent: 0, visit: 0 }
   let isScheduled = false
@@ -68,26 +71,19 @@ export function createRequestScheduler(
   }
 }
 
-function takeNext(visits: Fifo, others: Fifo, areOthersFirst: boolean): Exchange | undefined {
-  return areOthersFirst ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
-}
-
-interface Fifo {
+interface Queue {
   length: () => number
   add: (exchange: Exchange) => void
+  /** The first request of the network that was served least recently. */
   take: () => Exchange | undefined
 }
 
-/** First in, first out; removing the first element of a long array would move all others. */
-function createFifo(): Fifo {
-  let front: Exchange[] = []
-  let back: Exchange[] = []
-  return {
-    length: () => front.length + back.length,
-    add: (exchange) => void back.push(exchange),
-    take() {
-      if (front.length === 0) [front, back] = [back.toReversed(), []]
-      return front.pop()
-    },
-  }
+/** A queue without a bound: each connection has one request in it. */
+function createQueue(holderOf: (request: IncomingMessage) => Holder): Queue {
+  const { length, put, take } = createFairPool<Exchange>({ capacity: Infinity })
+  return { length, add: (exchange) => void put(exchange, holderOf(exchange[0])), take }
+}
+
+function takeNext(visits: Queue, others: Queue, areOthersFirst: boolean): Exchange | undefined {
+  return areOthersFirst ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
 }

@@ -169,7 +169,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     if (fault === undefined) handle(request, response)
     else sendProblem(response, fault, nextRequestId())
   }
-  const scheduler = createRequestScheduler(handleValid, priorityOf)
+  const scheduler = createRequestScheduler(handleValid, priorityOf, holderOf)
   const paused = createPausedConnections()
   const onMany = (socket: Socket) => sliceReads(socket)
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany, resume: paused.add })

@@ -21,7 +21,8 @@ export interface FairPool<E> {
   /** @returns whether the entry was in the pool */
   remove: (entry: E) => boolean
   /**
-   * Removes the first entry that may be served, of the network that was served least recently, and in it of such a client.
+   * Removes the first entry that may be served, of the network that was served least recently, or had least (`usedOf`), and in
+   * it of the client that was served least recently.
    * @param mayServe whether a holder may be served, by default any
    */
   take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
@@ -40,12 +41,17 @@ export interface FairPoolBounds<E> {
   entries?: number
   /** Chooses which entry of a client gives way; they come in the order in which they were put. By default the latest. */
   choose?: (entries: Iterable<E>) => E | undefined
+  /**
+   * What a network had lately, in the measure of the weights. Then the network is next that has least with its next entry, so that
+   * each has the same weight served, and not the same number.
+   */
+  usedOf?: (network: string) => number
 }
 
 const NOBODY: readonly never[] = []
 
 export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
-  const { capacity, entries: most = Infinity, choose } = bounds
+  const { capacity, entries: most = Infinity, choose, usedOf } = bounds
   const holdings = createHoldings<E>()
   const { held, networks, add, remove } = holdings
   const isFull = () => holdings.total() > capacity || held.size > most
@@ -60,7 +66,7 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
     isRefused: (holder) => (holdings.total() >= capacity || held.size >= most) && room.isRefused(holder),
     keep: holdings.keep,
     remove,
-    take: (mayServe = always, mayStart = always) => takeNext(holdings, mayServe, mayStart),
+    take: (mayServe = always, mayStart = always) => takeNext(holdings, inTurn(holdings, usedOf), mayServe, mayStart),
     ahead: (holder, weight = 1) => weightAhead(networks.byKey, holder, weight),
     entries: () => held.keys(),
     total: holdings.total,
@@ -258,12 +264,28 @@ function largestOf<K, G extends Group>(groups: Groups<K, G>, preferred: K | unde
   return isLargest() ? first : largest
 }
 
+/** The networks in the order in which they are served. */
+function inTurn<E>(
+  { held, networks }: Holdings<E>,
+  usedOf: FairPoolBounds<E>['usedOf'],
+): Iterable<[name: string, network: Network<E>]> {
+  if (usedOf === undefined) return networks.byKey
+  const rank = ([name, { clients }]: [string, Network<E>]) => {
+    const [first] = clients.byKey.values()
+    const [next] = first?.entries ?? []
+    return usedOf(name) + ((next && held.get(next)?.weight) ?? 0)
+  }
+  const ranked = [...networks.byKey].map((each) => ({ each, rank: rank(each) }))
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ each }) => each)
+}
+
 function takeNext<E>(
   { held, networks, remove }: Holdings<E>,
+  turns: Iterable<[string, Network<E>]>,
   mayServe: (holder: Holder) => boolean,
   mayStart: (entry: E) => boolean,
 ): E | undefined {
-  for (const [name, { clients }] of networks.byKey) {
+  for (const [name, { clients }] of turns) {
     for (const [client, { entries }] of clients.byKey) {
       const next = findFirst(entries, (entry) => mayServe((held.get(entry) as Holding).holder), mayStart)
       if (next === undefined) continue

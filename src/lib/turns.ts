@@ -1,5 +1,6 @@
 import { createFairPool } from './fair-pool.ts'
 import type { Holder } from './holder.ts'
+import { createRecentUse } from './recent-use.ts'
 
 /** Who waits for a turn. */
 export interface Waiter {
@@ -32,9 +33,6 @@ interface Entry {
   refuse: (error: unknown) => void
 }
 
-/** For how long a turn counts at least; twice as long at most. */
-const COUNTED_MS = 60_000
-
 /**
  * @param refusal creates what those are refused with who find no place, or lose it
  * @param monotonic in milliseconds
@@ -45,7 +43,7 @@ export function createTurns(
   monotonic: () => number = () => performance.now(),
 ): Turns {
   const pool = createFairPool<Entry>({ capacity: Infinity, entries: waiting })
-  const recent = createRecent(monotonic)
+  const recent = createRecentUse(monotonic)
   let inProgress = 0
 
   function startNext(): void {
@@ -59,7 +57,7 @@ export function createTurns(
     signal?.throwIfAborted()
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
     const { network } = holder
-    const entry = { start: () => (recent.count(network), start()), refuse }
+    const entry = { start: () => (recent.add(network, 1), start()), refuse }
     const onAbort = () => pool.remove(entry) && refuse(signal?.reason)
     signal?.addEventListener('abort', onAbort)
     for (const each of pool.put(entry, holder, 1 + recent.of(network))) each.refuse(refusal())
@@ -78,33 +76,5 @@ export function createTurns(
       }
     },
     waiting: pool.length,
-  }
-}
-
-/**
- * How many turns each network had lately. Networks that come back as soon as they were served would else hold all places with
- * one entry each, which is as many as a newcomer has. There are as many as turns in that time.
- */
-function createRecent(monotonic: () => number) {
-  let [current, previous] = [new Map<string, number>(), new Map<string, number>()]
-  let until = monotonic() + COUNTED_MS
-
-  function forgetOld(): void {
-    const now = monotonic()
-    if (now < until) return
-    previous = now < until + COUNTED_MS ? current : new Map()
-    current = new Map()
-    until = now + COUNTED_MS
-  }
-
-  return {
-    count(network: string): void {
-      forgetOld()
-      current.set(network, (current.get(network) ?? 0) + 1)
-    },
-    of(network: string): number {
-      forgetOld()
-      return (current.get(network) ?? 0) + (previous.get(network) ?? 0)
-    },
   }
 }

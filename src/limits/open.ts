@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { samplesBy, type AnyMetric } from '../http/metric.ts'
 import { createAdmission, type Admission, type AdmissionOptions } from './admission.ts'
@@ -5,6 +6,7 @@ import type { Counters } from './counter.ts'
 import { createFairUse, limitNames, type FairUse, type Quotas } from './limits.ts'
 import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
 import { createSlots, slotKinds, type SlotOverrides, type Slots } from './slots.ts'
+import { createRenderTurns } from '../lib/render-turns.ts'
 import { createTurns, type TurnBounds, type Turns } from '../lib/turns.ts'
 import { Problem } from '../http/problem.ts'
 
@@ -25,6 +27,8 @@ export interface Limits extends FairUse {
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
   passwordTurn: Turns['run']
+  /** Resolves when a page may be rendered for a request; never when its client has disconnected until then. */
+  turnToRender: (request: FastifyRequest) => Promise<void>
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
@@ -76,12 +80,18 @@ export function openLimits(needs: LimitsNeeds): Limits {
     },
     monotonic,
   )
+  const fairUse = createFairUse(quotas, counters, client, monotonic, onRefusal)
+  const renderInTurn = createRenderTurns()
   return {
-    ...createFairUse(quotas, counters, client, monotonic, onRefusal),
+    ...fairUse,
     slots: createSlots(client, slots, onRefusal),
     admission: createAdmission({ monotonic, beforeSlice, bounds: work, maxWaitMs: queueMs }),
     chargeGuess: createGuesses(guesses, counters, client, monotonic, onRefusal),
     passwordTurn: passwords.run,
+    turnToRender: (request) =>
+      new Promise((resolve) =>
+        renderInTurn(fairUse.holderOf(request), () => request.raw.socket.destroyed || resolve()),
+      ),
     metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],
     close: counters.close,
   }

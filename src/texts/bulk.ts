@@ -64,7 +64,7 @@ const en = {
     office_file:
       'This kind of file cannot be read. Save it as an Excel workbook (.xlsx) or as CSV, and choose it again.',
     workbook:
-      'This workbook cannot be read: it is damaged, or has more than 10,000 rows, 256 columns or 32 MiB unpacked. Save it as CSV, and choose it again.',
+      'This workbook cannot be read: it is damaged, or has more than 10,000 rows, 256 columns, 32,767 characters in a cell or 32 MiB unpacked. Save it as CSV, and choose it again.',
     workbookPlain: 'Without scripts, this page reads CSV only: save the workbook as “CSV UTF-8”, and choose it again.',
     repeated: 'Two columns have the name “{name}”. Rename one of them.',
     limited: 'You have reached the limit for now. Try again in {minutes} minutes; nothing is lost.',
@@ -165,7 +165,7 @@ const de: typeof en = {
     office_file:
       'Diese Art von Datei ist nicht lesbar. Speichern Sie sie als Excel-Arbeitsmappe (.xlsx) oder als CSV und wählen Sie sie erneut.',
     workbook:
-      'Diese Arbeitsmappe ist nicht lesbar: Sie ist beschädigt oder hat mehr als 10.000 Zeilen, 256 Spalten oder ausgepackt 32 MiB. Speichern Sie sie als CSV und wählen Sie sie erneut.',
+      'Diese Arbeitsmappe ist nicht lesbar: Sie ist beschädigt oder hat mehr als 10.000 Zeilen, 256 Spalten, 32.767 Zeichen in einer Zelle oder ausgepackt 32 MiB. Speichern Sie sie als CSV und wählen Sie sie erneut.',
     workbookPlain:
       'Ohne Skripte liest diese Seite nur CSV: Speichern Sie die Arbeitsmappe als „CSV UTF-8“ und wählen Sie sie erneut.',
     repeated: 'Zwei Spalten heißen „{name}“. Benennen Sie eine davon um.',

@@ -11,6 +11,7 @@ import { route, type Route } from '../http/route.ts'
 import { isToken } from '../lib/token.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
+import type { Limits } from '../limits/open.ts'
 import type { Scans } from '../scans/open.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { isToBeWarned, respondByRules, sendRedirect, sendWarning, trySend } from './answer.ts'
@@ -55,7 +56,7 @@ export const shown = (description: string, mediaTypes: string[]) => ({
 export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : [file.mediaType]))
 
 /** What visits need of the rest of the program. */
-export interface VisitNeeds extends Visits, Pick<Scans, 'record' | 'recordScan'> {
+export interface VisitNeeds extends Visits, Pick<Scans, 'record' | 'recordScan'>, Pick<Limits, 'turnToRender'> {
   origin: Origin
 }
 
@@ -148,9 +149,9 @@ export function respondToVisitor(
   return reply
 }
 
-/** Sends what a link leads to. */
+/** Sends what a link leads to: a page when its turn has come. */
 function sendOutcome(
-  { origin, visitorOf }: Pick<VisitNeeds, 'origin' | 'visitorOf'>,
+  { origin, visitorOf, turnToRender }: Pick<VisitNeeds, 'origin' | 'visitorOf' | 'turnToRender'>,
   request: FastifyRequest,
   reply: FastifyReply,
   live: LiveLink,
@@ -165,9 +166,13 @@ function sendOutcome(
   if (outcome.type === 'redirect') return sendRedirect(request, reply, live, outcome.location)
   if (file !== undefined) addVary(reply, 'accept')
   addVary(reply, 'accept-language')
-  const page = outcome.pageFor(viewerOf(request, visitor, origin))
-  if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
-  return sendPage(reply, page)
+  const send = () => {
+    const page = outcome.pageFor(viewerOf(request, visitor, origin))
+    if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
+    return sendPage(reply, page)
+  }
+  void turnToRender(request).then(() => trySend(reply, send))
+  return reply
 }
 
 function viewerOf(request: FastifyRequest, { browser }: Pick<Viewer, 'browser'>, origin: VisitNeeds['origin']): Viewer {

@@ -4,6 +4,7 @@ import { sendPage, type Page } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/api/owner-routes.ts'
+import type { Limits } from '../limits/open.ts'
 import { queryOf, readLatestStats, type StatsParameters, type StatsSources } from '../scans/api/routes.ts'
 import { statsQuery } from '../scans/api/schemas.ts'
 import type { Shares, SharedLink } from '../shares/open.ts'
@@ -18,6 +19,7 @@ import type { LoadedStatistics } from './statistics/view.ts'
 /** What the page of a share needs from the rest of the program. */
 export interface SharePageNeeds extends StatsSources {
   shares: Shares
+  turnToRender: Limits['turnToRender']
   origin: Origin
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
@@ -40,7 +42,7 @@ export function sharePageRoute(needs: SharePageNeeds): Route {
 }
 
 async function showShare(
-  { shares, origin, isCreditDue, assets, ...reading }: SharePageNeeds,
+  { shares, turnToRender, origin, isCreditDue, assets, ...reading }: SharePageNeeds,
   request: FastifyRequest<ShareRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -60,6 +62,7 @@ async function showShare(
     scripts: scriptsOf(assets.islands, 'statistics'),
     credit: isCreditDue(),
   }
+  await turnToRender(request)
   return sendPage(reply.header('vary', 'accept-language'), sharePage(view))
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
+import { yieldEvery } from '../../lib/yield-every.ts'
 import type { BulkResult } from './bulk.ts'
 import type { CreatedLink } from '../insert.ts'
 
@@ -12,10 +13,19 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
   return reply.send(csv)
 }
 
-/** The images of the created links. */
-export function* imagesOf({ results }: BulkResult, svgOf: (code: string) => string): Generator<ZippedFile> {
+/** How long visits may wait while images are drawn, in milliseconds. */
+const SLICE_MS = 5
+
+/** The images of the created links. A client who reads quickly asks for the next one before the event loop has run. */
+export async function* imagesOf(
+  { results }: BulkResult,
+  svgOf: (code: string) => string,
+): AsyncGenerator<ZippedFile, void> {
+  const pause = yieldEvery(SLICE_MS)
   for (const result of results) {
-    if ('code' in result) yield file(imageName(result), svgOf(result.code))
+    if (!('code' in result)) continue
+    yield file(imageName(result), svgOf(result.code))
+    await pause()
   }
 }
 
@@ -30,8 +40,8 @@ const file = (name: string, input: string): ZippedFile => ({ name, input, lastMo
  * Sends the results and their images as a ZIP. It draws each image once the client has read those before it; the CSV and
  * the links stay in memory until the end.
  */
-export function sendZip(reply: FastifyReply, csv: string, images: Iterable<ZippedFile>): FastifyReply {
-  const all = function* () {
+export function sendZip(reply: FastifyReply, csv: string, images: AsyncIterable<ZippedFile>): FastifyReply {
+  const all = async function* () {
     yield file('links.csv', csv)
     yield* images
   }

@@ -28,6 +28,14 @@ test('before anything is drawn, larger images cost more, designs more than plain
   assert.ok(costs.of(design(4096, 'svg')) < costs.of(design(512)))
 })
 
+test('a drawn logo costs more than the pixels of its image, and a photo does not', () => {
+  const { of } = createCosts()
+  const logoOf = (type: string) => ({ image: `data:image/${type};base64,${'A'.repeat(100_000)}` })
+  const [drawn, photo] = ['svg+xml', 'png'].map((type) => ({ ...design(512), design: { logo: logoOf(type) } }))
+  assert.ok(drawn && of(drawn) > of(design(2048)))
+  assert.equal(photo && of(photo), of(design(512)))
+})
+
 test('the cost follows what images of the same kind have taken on this machine', () => {
   const costs = createCosts()
   const [plainBefore, designBefore] = [costs.of(plain(512)), costs.of(design(512))]

@@ -8,11 +8,14 @@ export interface Costs {
   onDrawn: (job: RenderJob, ms: number) => void
 }
 
-/** Milliseconds that a job usually takes, on one of two idle cores: in any case, and for each million of pixels. */
+/**
+ * Milliseconds that a job usually takes, on one of two idle cores: in any case, for each million of pixels, and for each KiB of
+ * a drawn logo, whose lines and curves cost more than the pixels.
+ */
 const usual = {
-  plain: { least: 3, perMegapixel: 2 },
-  design: { least: 80, perMegapixel: 100 },
-  picture: { least: 40, perMegapixel: 0 },
+  plain: { least: 3, perMegapixel: 2, perKib: 0 },
+  design: { least: 80, perMegapixel: 100, perKib: 10 },
+  picture: { least: 40, perMegapixel: 0, perKib: 0 },
 }
 
 /** The share of the last job in the average. */
@@ -36,8 +39,8 @@ export function createCosts(): Costs {
 }
 
 function usualCost(job: RenderJob): number {
-  const { least, perMegapixel } = usual[kindOf(job)]
-  return least + (perMegapixel * pixelsOf(job)) / 1e6
+  const { least, perMegapixel, perKib } = usual[kindOf(job)]
+  return least + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
 function kindOf(job: RenderJob): Kind {
@@ -49,4 +52,10 @@ function kindOf(job: RenderJob): Kind {
 function pixelsOf(job: RenderJob): number {
   const image = 'appearance' in job ? job.appearance : 'design' in job ? job : undefined
   return image?.format === 'png' ? image.size ** 2 : 0
+}
+
+/** Characters of the logo if it is an SVG. */
+function drawnLogoOf(job: RenderJob): number {
+  const image = 'design' in job ? job.design.logo?.image : undefined
+  return image?.startsWith('data:image/svg') === true ? image.length : 0
 }

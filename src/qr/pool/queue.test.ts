@@ -7,7 +7,7 @@ import { createQueue, type Queue, type QueuedJob, type QueueOptions } from './qu
 const opened: Queue<string, string>[] = []
 /** A queue that is bounded by the number of jobs alone, unless `options` say more. */
 function open(length: number, perNetwork = 1, options: Partial<QueueOptions<string>> = {}): Queue<string, string> {
-  const unbounded = { timeout: 600_000, maxWait: 600_000, threads: 1, costOf: () => 0 }
+  const unbounded = { timeout: 600_000, maxWait: 600_000, threads: 1, costOf: () => 0, monotonic: () => 0 }
   const queue = createQueue<string, string>({ length, perNetwork, ...unbounded, ...options })
   opened.push(queue)
   return queue
@@ -138,6 +138,34 @@ describe('the queue of images', () => {
     assert.equal(queue.take(any)?.job, 'a 1001')
     wait(queue, 'a', 'a 1')
     assert.equal(queue.length(), 1)
+  })
+
+  test('serves a newcomer before networks whose jobs took long, although they wait for longer', () => {
+    let now = 0
+    const queue = open(16, 1, { monotonic: () => now })
+    const draw = (ms: number) => {
+      const work = queue.take(any)
+      now += ms
+      work?.done()
+      return work?.job
+    }
+    for (const network of [1, 2, 3]) wait(queue, `10.0.${network}.1`, `costly ${network}`, `costly ${network} again`)
+    assert.deepEqual([draw(5000), draw(5000), draw(5000)], ['costly 1', 'costly 2', 'costly 3'])
+    for (const name of ['honest', 'honest again']) {
+      wait(queue, '10.0.4.1', name)
+      assert.equal(draw(100), name)
+    }
+    assert.equal(draw(5000), 'costly 1 again')
+    now += 120_000
+    wait(queue, '10.0.4.1', 'honest later')
+    assert.deepEqual([draw(0), draw(0), draw(0)], ['costly 2 again', 'costly 3 again', 'honest later'])
+  })
+
+  test('serves a quick job before costly ones of networks that had nothing yet', () => {
+    const queue = open(16, 1, { costOf: (job) => Number(job.split(' ')[1]) })
+    for (const network of [1, 2, 3]) wait(queue, `10.0.${network}.1`, 'costly 900')
+    wait(queue, '10.0.4.1', 'honest 100')
+    assert.deepEqual(order(queue), ['honest 100', 'costly 900', 'costly 900', 'costly 900'])
   })
 
   test('tells a requester when its job waits, and not when it is refused', async () => {

@@ -1,6 +1,7 @@
 import { Problem } from '../../http/problem.ts'
 import { createFairPool } from '../../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../../lib/holder.ts'
+import { createRecentUse } from '../../lib/recent-use.ts'
 
 /** Who requests an image. */
 export interface Requester {
@@ -13,10 +14,14 @@ export interface Requester {
 }
 
 /** A job in the queue. */
-export interface QueuedJob<Job, Result> {
+interface Waiting<Job, Result> {
   job: Job
   resolve: (result: Result) => void
   reject: (error: unknown) => void
+}
+
+/** A job that was taken from the queue. */
+export interface QueuedJob<Job, Result> extends Waiting<Job, Result> {
   /** To be called when the job is no longer in progress. */
   done: () => void
 }
@@ -29,7 +34,7 @@ export interface Queue<Job, Result> {
    * more of them; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
-  /** Removes the first job that may start now, of the holder that was served least recently. */
+  /** Removes the first job that may start now, of the network whose jobs took least time lately. */
   take: (mayStart: (job: Job) => boolean) => QueuedJob<Job, Result> | undefined
   length: () => number
   /** Rejects all waiting jobs. */
@@ -49,9 +54,11 @@ export interface QueueOptions<Job> {
   perNetwork: number
   /** Milliseconds that a job is expected to take. */
   costOf: (job: Job) => number
+  /** In milliseconds. */
+  monotonic?: () => number
 }
 
-interface Entry<Job, Result> extends QueuedJob<Job, Result> {
+interface Entry<Job, Result> extends Waiting<Job, Result> {
   holder: Holder
   /** Stops the timer, and forgets the signal. */
   leave: () => void
@@ -63,11 +70,11 @@ const program = asHolder('')
 
 export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job, Result> {
   const { length: entries, maxWait, timeout, threads, perNetwork, costOf } = options
-  // Weighed by what they cost.
-  const waiting = createFairPool<Entry<Job, Result>>({ capacity: Infinity, entries })
-  const inProgress = createTally()
+  const use = createThreadUse(options.monotonic)
+  // Weighed by what they cost. Turns by number would give most of the threads to whoever asks for the costliest images.
+  const waiting = createFairPool<Entry<Job, Result>>({ capacity: Infinity, entries, usedOf: use.latelyOf })
 
-  /** Networks take turns, and none has more threads than its own. */
+  /** Networks have the same time of the threads, and none has more threads than its own. */
   function waitOf(holder: Holder, cost: number): number {
     if (holder === program) return 0
     const { ofNetwork, ofAll } = waiting.ahead(holder, cost)
@@ -81,19 +88,18 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
       if (wait > maxWait || waiting.isRefused(holder)) return Promise.reject(overloaded(wait))
       onQueued?.()
       return new Promise<Result>((resolve, reject) => {
-        const done = () => inProgress.add(holder.network, -1)
-        const queued = { job, holder, resolve, reject, done }
+        const queued = { job, holder, resolve, reject }
         const entry = withTimeout<Job, Result>(queued, { timeout, signal, remove: waiting.remove })
         for (const { refuse } of waiting.put(entry, holder, cost)) refuse(overloaded(wait))
       })
     },
     take(mayStart) {
-      const mayServe = (holder: Holder) => holder === program || inProgress.of(holder.network) < perNetwork
+      const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.network) < perNetwork
       const next = waiting.take(mayServe, ({ job }) => mayStart(job))
       if (next === undefined) return undefined
-      next.leave()
-      inProgress.add(next.holder.network, 1)
-      return next
+      const { job, resolve, reject, holder, leave } = next
+      leave()
+      return { job, resolve, reject, done: use.begin(holder.network) }
     },
     length: waiting.length,
     clear(reason) {
@@ -138,15 +144,29 @@ function overloaded(wait: number): Problem {
   return new Problem('unavailable', detail, { headers: { 'retry-after': String(seconds) } })
 }
 
-function createTally() {
-  const counts = new Map<string, number>()
-  const of = (key: string) => counts.get(key) ?? 0
+/** What networks have of the threads: jobs in progress, and the milliseconds that theirs took lately. */
+function createThreadUse(monotonic = () => performance.now()) {
+  const inProgress = new Map<string, number>()
+  const lately = createRecentUse(monotonic)
+  const inProgressOf = (network: string) => inProgress.get(network) ?? 0
+
+  function change(network: string, by: number): void {
+    const count = inProgressOf(network) + by
+    if (count > 0) inProgress.set(network, count)
+    else inProgress.delete(network)
+  }
+
   return {
-    of,
-    add(key: string, change: number): void {
-      const count = of(key) + change
-      if (count > 0) counts.set(key, count)
-      else counts.delete(key)
+    inProgressOf,
+    latelyOf: lately.of,
+    /** @returns to be called when the job is no longer in progress */
+    begin(network: string): () => void {
+      const begunAt = monotonic()
+      change(network, 1)
+      return () => {
+        change(network, -1)
+        lately.add(network, monotonic() - begunAt)
+      }
     },
   }
 }

@@ -5,6 +5,8 @@ import { parseXml, type OpenElement } from './xml.ts'
 /** Rows with text. */
 export const MAX_ROWS = 10_000
 const MAX_COLUMNS = 256
+/** Characters of a cell, which Excel bounds as well: many cells may refer to one shared text. */
+const MAX_CELL = 32_767
 const DAY = 86_400_000
 /** Where the days of a workbook begin. Excel takes 1900 for a leap year, so that dates from March on are a day later. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30)
@@ -141,6 +143,8 @@ function takeCell(record: TableRecord, cell: Cell, workbook: Workbook): void {
   const text = type === 'e' ? undefined : cellText(cell, value, workbook)
   if (text === undefined) return fail('cell_error')
   if (text === '') return
+  if (text.length > MAX_CELL)
+    throw new TableError('workbook', `has a cell of more than ${MAX_CELL.toLocaleString('en')} characters`)
   if (column > MAX_COLUMNS) throw new TableError('workbook', `has text beyond column ${MAX_COLUMNS}`)
   while (record.cells.length < column) record.cells.push('')
   record.cells[column - 1] = text

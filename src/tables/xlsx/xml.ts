@@ -15,6 +15,8 @@ export interface Handlers {
 
 /** Characters that are parsed at once. */
 const SLICE = 64 * 1024
+/** Elements in elements; those of a workbook are a dozen deep. Each takes some hundred bytes while it is open, and three in the file. */
+const MAX_DEPTH = 100
 
 /**
  * Parses a part of a workbook. Nothing that a document type declares is read, so that no entity grows.
@@ -29,11 +31,16 @@ export function parseXml(bytes: Uint8Array, { open, text, close }: Handlers): vo
   parser.on('error', (error) => {
     throw fail(error)
   })
-  parser.on('opentag', ({ name, attributes }) =>
+  let depth = 0
+  parser.on('opentag', ({ name, attributes }) => {
+    if (++depth > MAX_DEPTH) throw fail()
     // Without namespaces, attributes are texts.
-    open?.({ name: local(name), attributes: attributes as Record<string, string> }),
-  )
-  parser.on('closetag', ({ name }) => close?.(local(name)))
+    open?.({ name: local(name), attributes: attributes as Record<string, string> })
+  })
+  parser.on('closetag', ({ name }) => {
+    depth--
+    close?.(local(name))
+  })
   if (text !== undefined) {
     parser.on('text', text)
     parser.on('cdata', text)

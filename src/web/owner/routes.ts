@@ -6,6 +6,7 @@ import { redirectToPage, sendPage } from '../../http/document.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
+import type { Limits } from '../../limits/open.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { StatsSources } from '../../scans/api/routes.ts'
@@ -55,6 +56,7 @@ export interface OwnerPageNeeds extends WriteNeeds {
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
   printable: OwnerView['printable']
+  turnToRender: Limits['turnToRender']
   assets: Pick<Assets, 'islands' | 'font'>
   reading: StatsSources
 }
@@ -102,6 +104,7 @@ async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply
   const owned = await needs.links.readByToken(token)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
+  await needs.turnToRender(request)
   return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
 }
 
@@ -196,6 +199,7 @@ async function showRefused(
 ): Promise<FastifyReply> {
   const view = await viewOf(needs, owned, request)
   const { status, headers } = notice.problem
+  await needs.turnToRender(request)
   return sendPage(reply.code(status).headers(headers), ownerPage(view, notice))
 }
 
