@@ -58,6 +58,13 @@ export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults
   }
 }
 
+declare module 'node:net' {
+  interface Socket {
+    /** Those that are read from an HTTP connection; here, and not in a WeakMap, for the reason that `latestResponse` has. */
+    requestBodies?: Set<Body>
+  }
+}
+
 interface Body {
   chunks: number
   bytes: number
@@ -68,15 +75,12 @@ interface Body {
 
 /** The bodies of each connection, which leave the pool with it: a response that waits behind another one does not close when their connection breaks. */
 function createBodiesBySocket(pool: FairPool<Body>): (socket: Socket) => Set<Body> {
-  const bySocket = new WeakMap<Socket, Set<Body>>()
   return (socket) => {
-    let bodies = bySocket.get(socket)
-    if (bodies === undefined) {
-      const opened = (bodies = new Set())
-      bySocket.set(socket, opened)
+    if (socket.requestBodies === undefined) {
+      const opened = (socket.requestBodies = new Set())
       socket.once('close', () => opened.forEach(pool.remove))
     }
-    return bodies
+    return socket.requestBodies
   }
 }
 

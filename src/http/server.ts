@@ -23,6 +23,18 @@ import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
 import type { Holder } from '../lib/holder.ts'
 
+declare module 'node:net' {
+  interface Socket {
+    /**
+     * The response to the last request of an HTTP connection. It refers to its connection: in a WeakMap, both would survive each
+     * collection of V8's young generation, as all values of a table do that is old itself.
+     */
+    latestResponse?: ServerResponse
+  }
+}
+
+const latestOf = (socket: Duplex) => (socket as Socket).latestResponse
+
 /** An error of Node's parser. */
 type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
@@ -89,38 +101,36 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   let closed = 0
   const onClosed = () => closed++
   const responseMemory = createResponseMemory(holderOf, onClosed)
-  const latest = new WeakMap<Duplex, ServerResponse>()
   const refuseIn = (socket: Duplex, problem: Problem) =>
-    refuse(socket, latest.get(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
+    refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const refuseLate = (socket: Socket) =>
-    refuseUnanswered(latest.get(socket), (problem) => end(socket, problem, nextRequestId(), timeouts.refusedMs))
+    refuseUnanswered(latestOf(socket), (problem) => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const drains = new WeakMap<Server, Drain>()
   const bodyMemory = createBodyMemory({
     holderOf,
     refuse: (problem, { socket }) => refuseIn(socket, problem),
     giveWay(problem, { socket, complete }) {
-      refuseUnlessBegun(latest.get(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
+      refuseUnlessBegun(latestOf(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
       // It waits for its turn, and must not get that after it was refused.
       if (complete) socket.destroy()
     },
   })
   return {
     serve(handle, priorityOf = () => 'other') {
-      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, latest, bodyMemory, timeouts })
+      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, bodyMemory, timeouts })
       const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
-      const latestOf = (socket: Socket) => latest.get(socket)
       drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
       return server
     },
     drainOf: (server) => drains.get(server),
     onParserError(error, socket) {
-      const last = latest.get(socket)
+      const last = latestOf(socket)
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && last?.req.complete === false) onBodyTimeout(last.req)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuseIn(socket, parserProblem(error))
     },
     responseMemory,
-    restingSince: (socket) => restingSince(latest.get(socket)),
+    restingSince: (socket) => restingSince(latestOf(socket)),
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
   }
 }
@@ -156,14 +166,12 @@ function restingSince(last: ServerResponse | undefined): number | undefined {
 interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
   priorityOf: (request: IncomingMessage) => Priority
   onClosed: () => void
-  /** The last response of each connection. */
-  latest: WeakMap<Duplex, ServerResponse>
   bodyMemory: BodyMemory
   timeouts: Timeouts
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
-  const { priorityOf, nextRequestId, holderOf, onClosed, latest, bodyMemory, timeouts } = needs
+  const { priorityOf, nextRequestId, holderOf, onClosed, bodyMemory, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
@@ -175,7 +183,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany, resume: paused.add })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     markReceived(response)
-    latest.set(request.socket, response)
+    request.socket.latestResponse = response
     bodyMemory.watch(request, response)
     pipelining(request, response)
   }
@@ -183,7 +191,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const sliceReads = createSlicedReads(server, paused)
   server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
-    const last = latest.get(socket)
+    const last = latestOf(socket)
     return last !== undefined && priorityOf(last.req) === 'visit'
   })
   const stalls = { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL }
