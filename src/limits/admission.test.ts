@@ -146,6 +146,19 @@ test('a request that has waited for two seconds is refused, and a later one is n
   assert.equal(admission.waiting('statistics'), 1)
 })
 
+test('changes of many links wait for up to ten seconds', async () => {
+  const { enter, refused, clock, admission } = open({ batches: none })
+  enter('batches', 'a')
+  clock.now = 8000
+  enter('batches', 'b')
+  clock.now = 9999
+  await sleep(250)
+  assert.equal(refused.length, 0)
+  clock.now = 10_000
+  while (refused.length < 1) await sleep(10)
+  assert.equal(admission.waiting('batches'), 1)
+})
+
 test('waiting kinds get equal shares of time, and `beforeSlice` runs before each slice', async () => {
   const clock = { now: 0 }
   const { enter, started, slices } = open(

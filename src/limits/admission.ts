@@ -6,6 +6,7 @@ import { createPace } from './pace.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
+  type ExpectedPace,
   MAX_WAIT_MS,
   type QueuedRequest,
   type WaitingRequest,
@@ -18,7 +19,7 @@ import {
 const SLICE_MS = 0.5
 /** `Retry-After` is up to this many seconds later than those who wait are served, so that clients do not all return at once. */
 const SPREAD_SECONDS = 2
-/** More than any queue takes whose requests are refused after `MAX_WAIT_MS`. */
+/** As long as any queue takes. */
 const MAX_RETRY_SECONDS = 10
 /** The interval of the checks. */
 const SWEEP_MS = 100
@@ -46,24 +47,24 @@ export interface AdmissionOptions {
   beforeSlice: () => void
   /** Replaces the default bounds. */
   bounds?: Partial<Record<Work, WorkBounds>> | undefined
-  /** Replaces the default time that a request may wait, in milliseconds. */
+  /** Replaces the default times that requests may wait, in milliseconds. */
   maxWaitMs?: number | undefined
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { monotonic, beforeSlice, bounds = {}, maxWaitMs = MAX_WAIT_MS } = options
-  const kinds = createKinds(bounds)
+  const { monotonic, beforeSlice } = options
+  const kinds = createKinds(options)
   const overloaded = createOverloadProblems()
   const shares = createFairShares(Object.values(kinds), monotonic)
   const isIdle = () => Object.values(kinds).every(({ inProgress }) => inProgress === 0)
   const slices = createTimeSlices({ ...shares, isIdle, beforeSlice, sliceMs: SLICE_MS, monotonic })
   const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms(monotonic()))
-  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue, maxWaitMs)
+  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue)
 
   function refusal(work: Work, holder: Holder): Problem | undefined {
     const kind = kinds[work]
-    const wait = expectedWait(kind, holder, maxWaitMs, monotonic())
-    if (wait <= maxWaitMs && !kind.queue.isRefused(holder)) return undefined
+    const wait = expectedWait(kind, holder, monotonic())
+    if (wait <= kind.maxWaitMs && !kind.queue.isRefused(holder)) return undefined
     kind.refused++
     slices.onRefusal()
     return overloaded(wait)
@@ -92,19 +93,21 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 }
 
-function createKinds(bounds: NonNullable<AdmissionOptions['bounds']>): Record<Work, WorkState> {
-  return mapValues(defaultBounds, (byDefault, work): WorkState => {
+function createKinds({ bounds = {}, maxWaitMs: ofAll }: AdmissionOptions): Record<Work, WorkState> {
+  return mapValues(defaultBounds, (byDefault: WorkBounds & ExpectedPace, work): WorkState => {
     const { waiting, concurrent } = bounds[work] ?? byDefault
+    const maxWaitMs = ofAll ?? byDefault.maxWaitMs ?? MAX_WAIT_MS
     const pace = createPace(byDefault.everyMs)
-    return { queue: createFairPool({ capacity: waiting }), pace, concurrent, inProgress: 0, refused: 0, used: 0 }
+    const queue = createFairPool<QueuedRequest>({ capacity: waiting })
+    return { queue, pace, concurrent, maxWaitMs, inProgress: 0, refused: 0, used: 0 }
   })
 }
 
-/** Milliseconds until a further request of a holder would start; not exact while even all that wait take less than `enough`. */
-function expectedWait({ queue, pace }: WorkState, holder: Holder, enough: number, now: number): number {
+/** Milliseconds until a further request of a holder would start; not exact while even all that wait take less than they may. */
+function expectedWait({ queue, pace, maxWaitMs }: WorkState, holder: Holder, now: number): number {
   const paceMs = pace.ms(now)
   const all = queue.length() * paceMs
-  return all <= enough ? all : queue.ahead(holder).ofAll * paceMs
+  return all <= maxWaitMs ? all : queue.ahead(holder).ofAll * paceMs
 }
 
 /** @returns a problem for who has been told to wait for so many milliseconds */
@@ -198,11 +201,10 @@ function createQueueTimeout(
   kinds: readonly WorkState[],
   monotonic: () => number,
   overloaded: (kind: WorkState) => Problem,
-  timeoutMs: number,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
   function refuseOverdue(kind: WorkState): void {
-    const deadline = monotonic() - timeoutMs
+    const deadline = monotonic() - kind.maxWaitMs
     for (const request of [...kind.queue.entries()].filter(({ since }) => since <= deadline)) {
       leaveQueue(kind, request)
       refuse(kind, request, overloaded(kind))

@@ -9,6 +9,8 @@ export interface WorkBounds {
   waiting: number
   /** Requests that may be in progress at the same time. */
   concurrent: number
+  /** How long a request may wait, in milliseconds; by default `MAX_WAIT_MS`. */
+  maxWaitMs?: number
 }
 
 /**
@@ -24,8 +26,11 @@ const MANY = 2048
 export const defaultBounds = {
   /** As many as share one sync of the disk. */
   creations: { waiting: MANY, concurrent: 64, everyMs: 2 },
-  /** Creations and changes of many links. Each keeps megabytes in memory, and takes 5 ms of each iteration of the event loop. */
-  batches: { waiting: 64, concurrent: 2, everyMs: 50 },
+  /**
+   * Creations and changes of many links. Each keeps megabytes in memory, and takes 5 ms of each iteration of the event loop. One takes a
+   * second where its links have webhooks, so that a turn comes late when four networks send them all the time; programs wait for it.
+   */
+  batches: { waiting: 64, concurrent: 2, everyMs: 50, maxWaitMs: 10_000 },
   /** All of one link change one row, for which each waits with a connection to the database. */
   reports: { waiting: MANY, concurrent: 4, everyMs: 10 },
   /** Those that are drawn on threads wait there. */
@@ -36,7 +41,7 @@ export const defaultBounds = {
   domains: { waiting: MANY, concurrent: 64, everyMs: 2 },
 } as const satisfies Record<string, WorkBounds & ExpectedPace>
 
-interface ExpectedPace {
+export interface ExpectedPace {
   /** Milliseconds from one start to the next, as long as nothing has been measured. */
   everyMs: number
 }
@@ -64,6 +69,7 @@ export interface WorkState {
   queue: FairPool<QueuedRequest>
   pace: Pace
   concurrent: number
+  maxWaitMs: number
   inProgress: number
   refused: number
   /** Milliseconds of the event loop that it has used; the kind that has used least starts next. */
