@@ -28,16 +28,22 @@ export async function openVisitorSalts(
   const of = (day: number): string => {
     const known = salts.get(day)
     if (known !== undefined) return known
-    const salt = newSalt()
-    salts.set(day, salt)
+    const salt = propose(day)
     // The clock has jumped, or PostgreSQL was away for a day: other nodes may have another salt, and get this one if they have none.
     void fetchAll().catch(onError)
     return salt
   }
 
+  /** What is proposed is in use at once: a visit that came meanwhile would get another one, and its visitor count twice. */
+  function propose(day: number): string {
+    const salt = salts.get(day) ?? newSalt()
+    salts.set(day, salt)
+    return salt
+  }
+
   async function fetchAll(): Promise<void> {
     const today = dayOf(now())
-    for (const day of [today, today + 1]) salts.set(day, await agreeOn(db, day, salts.get(day) ?? newSalt()))
+    for (const day of [today, today + 1]) salts.set(day, await agreeOn(db, day, propose(day)))
     for (const day of salts.keys()) if (day < today - 1) salts.delete(day)
   }
 
