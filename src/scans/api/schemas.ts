@@ -16,8 +16,23 @@ const split = {
   link: count('Visits of the link.'),
 }
 
-/** The window of statistics. */
-export const statsWindow = {
+/** Days of a window with `from` and `to`: a leap year. */
+export const MAX_DAYS = 366
+/** Days of a window whose series has hours. */
+export const MAX_DAYS_OF_HOURS = 31
+
+const date = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+      [RULE]: 'must be a day as YYYY-MM-DD, such as 2026-10-25',
+      description,
+      examples: [example],
+    }),
+  )
+
+/** The window of statistics that ends today. */
+const lastDays = {
   days: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -44,16 +59,39 @@ export const statsWindow = {
   ),
 }
 
-/** The query of the statistics. */
-export const statsQuery = Type.Object({
-  ...statsWindow,
+const previousWindow = {
   previous: Type.Optional(
     Type.Boolean({
       default: false,
       description: 'Whether to add `previous`: the totals of the window before, for comparisons.',
     }),
   ),
-})
+}
+
+/** The window of statistics. */
+export const statsWindow = {
+  ...lastDays,
+  from: date(
+    `First day of the window, in place of \`days\`. A window has at most ${MAX_DAYS} days, of any past.`,
+    '2026-10-01',
+  ),
+  to: date('Last day of the window, included: today or before; today if absent. Goes with `from`.', '2026-10-31'),
+  interval: Type.Optional(
+    Type.String({
+      pattern: '^(?:hour|day|week|month)$',
+      [RULE]: 'must be hour, day, week or month',
+      default: 'day',
+      description: `What each entry of \`series\` counts. \`hour\` needs a window of at most ${MAX_DAYS_OF_HOURS} days; weeks begin on Monday.`,
+      examples: ['week'],
+    }),
+  ),
+}
+
+/** The query of the statistics on a page. */
+export const pageQuery = Type.Object({ ...lastDays, ...previousWindow })
+
+/** The query of the statistics. */
+export const statsQuery = Type.Object({ ...statsWindow, ...previousWindow })
 
 const row = Type.Object({ value: nullable(Type.String()), ...counts }, { title: 'ValueCount' })
 const cityRow = Type.Object(
@@ -75,7 +113,8 @@ const previous = Type.Object(
     from: Type.String({ format: 'date', description: 'First day of the window before.' }),
     until: Type.String({
       format: 'date-time',
-      description: 'Its end, at the time of day that it is now: the last day of a window is not over either.',
+      description:
+        'Its end: where the window ends today, at the time of day that it is now, as today is not over either.',
     }),
     totals: windowTotals,
     unique_visitors: counts.unique_visitors,
@@ -95,6 +134,18 @@ const hour = Type.Object(
   { title: 'HourCount' },
 )
 
+const period = Type.Object(
+  {
+    date: Type.String({
+      description:
+        'The day, or of a week or a month its first day in the window; of an hour when it begins, in local time with its offset.',
+      examples: ['2026-10-25', '2026-10-25T02:00+02:00'],
+    }),
+    ...counts,
+  },
+  { title: 'PeriodCount' },
+)
+
 export const statsBody = Type.Object(
   {
     code: Type.String(),
@@ -105,18 +156,17 @@ export const statsBody = Type.Object(
     ),
     days: Type.Integer(),
     from: Type.String({ format: 'date', description: 'First day of the window.' }),
-    to: Type.String({ format: 'date', description: 'Last day of the window: today.' }),
+    to: Type.String({ format: 'date', description: 'Last day of the window; today without `to`.' }),
     timezone: Type.String(),
     audience: Type.String(),
     totals: windowTotals,
     unique_visitors: counts.unique_visitors,
     by_audience: byAudience,
-    series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }, { title: 'DayCount' }), {
-      description: 'Every day of the window, zeros included.',
-    }),
+    series: Type.Array(period, { description: 'Every period of the window, zeros included: days without `interval`.' }),
     hours: Type.Optional(
       Type.Array(hour, {
-        description: 'Every hour of a window of one day; 23 or 25 when clocks change. Only present if `days` is 1.',
+        description:
+          'Every hour of a window of one day; 23 or 25 when clocks change. Only present if `days` is 1, whatever `interval` is.',
       }),
     ),
     previous: Type.Optional(previous),

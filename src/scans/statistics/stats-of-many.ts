@@ -1,6 +1,7 @@
 import { asOf } from './as-of.ts'
 import type { RowQueries } from './row-queries.ts'
-import { countDays, type LinkCounts, type Windows } from './stats.ts'
+import { countPeriods, type LinkCounts } from './stats.ts'
+import type { Windows } from './windows.ts'
 
 /** A link of which statistics are read. */
 export interface CountedLink {
@@ -25,13 +26,13 @@ export interface ManyStats {
 export async function readStatsOfMany(
   rows: RowQueries,
   links: CountedLink[],
-  { query: { audience }, now, window, rowRanges, from, to }: Windows,
+  { query: { audience }, now, periods, rowRanges, from, to }: Windows,
 ): Promise<ManyStats> {
   const linkIds = links.map(({ id }) => id)
-  const read = await rows.ofLinks(linkIds, { audience, slots: window, rowRanges })
-  const sum = emptyCounts(window.map(({ date }) => date))
+  const read = await rows.ofLinks(linkIds, { audience, slots: periods, rowRanges })
+  const sum = emptyCounts(periods.map(({ date }) => date))
   const texts = read.links.map(({ slots, sources }, at) => {
-    const counts = countDays(window, slots, audience, sources)
+    const counts = countPeriods(periods, slots, audience, sources)
     if (links[at]?.isCounted === true) addCounts(sum, counts)
     return JSON.stringify(counts)
   })
@@ -46,12 +47,12 @@ function emptyCounts(dates: string[]): LinkCounts {
   }
 }
 
-/** Adds the counts of the same days to a sum. */
+/** Adds the counts of the same periods to a sum. */
 export function addCounts(sum: LinkCounts, { totals, unique_visitors: visitors, series }: LinkCounts): void {
   for (const name of Object.keys(sum.totals) as (keyof LinkCounts['totals'])[]) sum.totals[name] += totals[name]
   sum.unique_visitors += visitors
-  for (const [at, day] of sum.series.entries()) {
-    day.scans += series[at]?.scans ?? 0
-    day.unique_visitors += series[at]?.unique_visitors ?? 0
+  for (const [at, period] of sum.series.entries()) {
+    period.scans += series[at]?.scans ?? 0
+    period.unique_visitors += series[at]?.unique_visitors ?? 0
   }
 }

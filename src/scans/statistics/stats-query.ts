@@ -1,6 +1,9 @@
 /** Whose scans are counted. */
 export type Audience = 'all' | 'human' | 'bot'
 
+/** How long a period of the series is. */
+export type Interval = 'hour' | 'day' | 'week' | 'month'
+
 export interface Counts {
   scans: number
   unique_visitors: number
@@ -9,10 +12,21 @@ export interface Counts {
 /** Which statistics are requested. */
 export interface StatsQuery {
   days: number
+  /** The last day, as a date; today without one. */
+  to?: string | undefined
   timeZone: string
   audience: Audience
+  /** A day without one. */
+  interval?: Interval | undefined
   /** Whether to read the counts of the window before, too. */
   previous?: boolean
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }
+
+const HOURS_OF_DAY = 24
+
+/** How many periods a query reads of a link, nearly: those of a week or a month cost as much as their days. */
+export function pointsOf({ days, interval }: Pick<StatsQuery, 'days' | 'interval'>): number {
+  return interval === 'hour' ? days * HOURS_OF_DAY : days
+}

@@ -1,0 +1,56 @@
+import { slotOf, startOfSlot } from '../calendar.ts'
+import { earlierWindow, type EarlierWindow } from './earlier-window.ts'
+import { hoursOf, localDays, seriesOf, type Period } from './periods.ts'
+import type { SlotRange } from './row-queries.ts'
+import type { StatsQuery } from './stats-query.ts'
+import { rowRangesOf, type RowRanges } from './window.ts'
+
+/** The windows of a query: its own and those with which it is compared, and the rows that hold their counts by value. */
+export interface Windows {
+  query: StatsQuery
+  now: number
+  /** Of the series. */
+  periods: Period[]
+  /** Of a window of one day. */
+  hours: SlotRange[]
+  /** All of the window. */
+  whole: SlotRange
+  rowRanges: RowRanges
+  from: string
+  to: string
+  before: EarlierWindow | undefined
+}
+
+export function windowsOf(query: StatsQuery, now: number): Windows {
+  const { days, timeZone, interval = 'day', previous = false } = query
+  const last = query.to === undefined ? dateAt(now, timeZone) : Temporal.PlainDate.from(query.to)
+  const first = last.subtract({ days: days - 1 })
+  const window = localDays(first, days, timeZone)
+  const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
+  return {
+    query,
+    now,
+    periods: seriesOf(window, interval, timeZone),
+    hours: days === 1 ? window.flatMap(hoursOf) : [],
+    whole,
+    rowRanges: rowRangesOf(startOfSlot(whole.fromSlot), startOfSlot(whole.toSlot), now),
+    from: first.toString(),
+    to: last.toString(),
+    before: previous ? earlierWindow({ first, last, timeZone }, { days }, now) : undefined,
+  }
+}
+
+/** The day of a time. */
+export function dateAt(at: number, timeZone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
+}
+
+/** The ranges whose scans are counted one by one; none in UTC, where each day is in the rollups. */
+export function rawRanges({ rowRanges, before }: Windows): SlotRange[] {
+  return [rowRanges, ...(before === undefined ? [] : [before.rowRanges])].flatMap(({ raw, excess }) =>
+    [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
+      fromSlot: slotOf(from),
+      toSlot: slotOf(to),
+    })),
+  )
+}
