@@ -13,6 +13,7 @@ interface Stats {
   totals: { scans: number }
   series: { date: string; scans: number }[]
   hours?: object[]
+  compared?: { from: string; to: string; totals: { scans: number } }
 }
 interface Problem {
   code: string
@@ -109,6 +110,7 @@ test('each window that cannot be gets 400 that names the parameter and its bound
     [{ from: '2026-10-01', days: 30 }, '/days must be absent where from or to is given'],
     [{ from: '2026-10-01', to: '2026-10-02', days: 2 }, '/days must be absent where from or to is given'],
     [{ interval: 'year' }, '/interval must be hour, day, week or month'],
+    [{ compare: 'month' }, '/compare must be previous or year'],
     [
       { from: '2026-10-01', to: '2026-11-01', interval: 'hour' },
       '/interval must not be hour: the window has 32 days, and hours need at most 31',
@@ -147,17 +149,39 @@ test('the statistics of many links have the same windows and intervals, up to 40
   assert.equal((await ofMany({ tokens, from: '2026-01-01', to: '2026-03-21', interval: 'month' })).status, 200)
 })
 
-test('a share has windows and intervals from a day on, and hours only with the single scans', async (t) => {
+test('a share has windows and intervals from a day on, and all else only with the single scans', async (t) => {
   const { url, stats, share } = await startWithLink(t)
   const [bare, full] = [await share({}), await share({ csv: true })]
   const api = (token: string, query: string) => fetch(`${url}/api/share/${token}/stats?${query}`)
   for (const query of ['from=2026-10-01&to=2026-10-31&interval=week', 'days=1&interval=day&previous=true'])
     assert.deepEqual(await (await api(bare, query)).json(), await stats(query))
-  const hours = 'from=2026-10-25&to=2026-10-26&interval=hour'
-  assert.deepEqual(await (await api(full, hours)).json(), await stats(hours))
-  assert.deepEqual(await refusalOf(await api(bare, hours)), [
-    403,
-    'forbidden',
-    '/interval needs a share that includes the single scans',
-  ])
+  for (const [name, value] of [
+    ['interval', 'hour'],
+    ['compare', 'previous'],
+  ] as const) {
+    const query = `from=2026-10-25&to=2026-10-26&${name}=${value}`
+    assert.deepEqual(await (await api(full, query)).json(), await stats(query))
+    const error = `/${name} needs a share that includes the single scans`
+    assert.deepEqual(await refusalOf(await api(bare, query)), [403, 'forbidden', error])
+  }
+})
+
+test('a window is compared with the one before or with the year before, today until the same time of day', async (t) => {
+  const { stats, ofMany } = await startWithLink(t)
+  const compared = async (query: string) => {
+    const { from, to, totals } = (await stats(query)).compared ?? assert.fail(query)
+    return [from, to, totals.scans]
+  }
+  assert.deepEqual(await compared('from=2026-10-26&to=2026-10-27&compare=previous'), ['2026-10-24', '2026-10-25', 2])
+  assert.deepEqual(await compared('days=7&compare=year'), ['2025-11-15', '2025-11-21', 0])
+  assert.deepEqual(await compared('from=2024-02-29&to=2024-02-29&compare=year'), ['2023-02-28', '2023-02-28', 0])
+  assert.deepEqual(await compared('days=28&compare=previous'), ['2026-09-27', '2026-10-24', 0])
+  assert.deepEqual(await compared('days=27&compare=previous'), ['2026-09-29', '2026-10-25', 2])
+  // In Berlin it is half past midnight, when the visits of that day were still to come.
+  assert.deepEqual(await compared('days=28&compare=previous&tz=Europe/Berlin'), ['2026-09-28', '2026-10-25', 0])
+  assert.equal((await stats('days=7')).compared, undefined)
+  const body = { from: '2026-10-26', to: '2026-10-27', compare: 'previous' }
+  const many = (await (await ofMany(body)).json()) as { links: Stats[]; total: Stats }
+  const expected = (await stats(new URLSearchParams(body).toString())).compared
+  assert.deepEqual([many.links[0]?.compared, many.total.compared], [expected, expected])
 })

@@ -12,6 +12,7 @@ export interface ReadableLink {
 /** The parameters of statistics that not every token may have. */
 export interface DetailParameters {
   interval?: string
+  compare?: string
 }
 
 /** Who reads statistics by a token, and how the OpenAPI document says that. */

@@ -26,8 +26,11 @@ export function shareAccess({ findByToken }: Shares): ScansAccess {
  * Refuses what comes so close to single scans that only shares with these have it.
  * @throws {Problem} 403 that names the parameters
  */
-function requireNoDetails({ interval }: DetailParameters): void {
-  if (interval !== 'hour') return
+function requireNoDetails({ interval, compare }: DetailParameters): void {
+  const asked = { interval: interval === 'hour', compare: compare !== undefined }
+  const names = Object.entries(asked).flatMap(([name, isAsked]) => (isAsked ? [name] : []))
+  if (names.length === 0) return
   const detail = 'needs a share that includes the single scans'
-  throw new Problem('forbidden', `hours ${detail}`, { errors: [{ pointer: '/interval', detail }] })
+  const errors = names.map((name) => ({ pointer: `/${name}`, detail }))
+  throw new Problem('forbidden', `${names.join(', ')} ${detail}`, { errors })
 }

@@ -120,8 +120,14 @@ export function selectExcess(bind: Bind, linkId: number, audience: Audience, { e
   }))
 }
 
-/** Scans of links by source: the link, those of the QR image, and the others. */
-export function selectSources(bind: Bind, linkIds: number[], audience: Audience, rowRanges: RowRanges): Select {
+/** Scans of links by source: the link, those of the QR image, all, and which of several windows it is. */
+export function selectSources(
+  bind: Bind,
+  linkIds: number[],
+  audience: Audience,
+  rowRanges: RowRanges,
+  window = 0,
+): Select {
   const links = `${bind(linkIds)}::bigint[]`
   const { scans } = columnsOf[audience]
   const rollup = (table: string, ranges: RowRanges['days']) =>
@@ -139,7 +145,7 @@ export function selectSources(bind: Bind, linkIds: number[], audience: Audience,
   const qr = `(select id from quirl_scans.dictionary where text = 'qr')`
   return {
     kind: SOURCES,
-    columns: ['link_id', `coalesce(sum(scans) filter (where value = ${qr}), 0)`, 'sum(scans)'],
+    columns: ['link_id', `coalesce(sum(scans) filter (where value = ${qr}), 0)`, 'sum(scans)', String(window)],
     from: `(${rows.join(' union all ')}) as sources group by link_id`,
   }
 }

@@ -34,7 +34,8 @@ const manyStatsRequest = Type.Object(
   { title: 'ManyStatisticsRequest' },
 )
 const { code, days, from, to, timezone, audience, totals, series, as_of: asOf } = statsBody.properties
-const counts = { totals, unique_visitors: statsBody.properties.unique_visitors, series }
+const { unique_visitors: visitors, compared } = statsBody.properties
+const counts = { totals, unique_visitors: visitors, series, compared }
 /** The statistics of many links. */
 const manyStatsBody = Type.Object(
   {

@@ -85,6 +85,15 @@ export const statsWindow = {
       examples: ['week'],
     }),
   ),
+  compare: Type.Optional(
+    Type.String({
+      pattern: '^(?:previous|year)$',
+      [RULE]: 'must be previous or year',
+      description:
+        'Adds `compared`: the totals of as many days before the window, or of its days in the year before (of 29 February the 28th).',
+      examples: ['year'],
+    }),
+  ),
 }
 
 /** The query of the statistics on a page. */
@@ -123,6 +132,21 @@ const previous = Type.Object(
   {
     title: 'PreviousTotals',
     description: 'The totals of as many days before the window. Only present with `previous=true`.',
+  },
+)
+
+const compared = Type.Object(
+  {
+    from: Type.String({ format: 'date', description: 'Its first day.' }),
+    to: Type.String({
+      format: 'date',
+      description: 'Its last day. Where the window ends today, it counts until the time of day that it is now.',
+    }),
+    totals: windowTotals,
+  },
+  {
+    title: 'ComparedTotals',
+    description: 'The totals of the window with which this one is compared. Only present with `compare`.',
   },
 )
 
@@ -170,6 +194,7 @@ export const statsBody = Type.Object(
       }),
     ),
     previous: Type.Optional(previous),
+    compared: Type.Optional(compared),
     breakdowns: Type.Object(
       Object.fromEntries(
         dimensions.map(({ name, tell }) => [name, Type.Array('country' in tell(null) ? cityRow : row)]),

@@ -58,11 +58,13 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
-    async ofLink(linkId, { audience, slots, rowRanges, previous, window }) {
+    async ofLink(linkId, { audience, slots, rowRanges, earlier, window }) {
+      const sources: Sources[] = []
+      for (const each of earlier) sources.push(await createSourceReader(warehouse, counting, audience, each)(linkId))
       return {
         slots: readSlots(warehouse, slots)(linkId),
         values: await readValues(warehouse, counting, linkId, audience, rowRanges),
-        previous: previous && (await createSourceReader(warehouse, counting, audience, previous)(linkId)),
+        earlier: sources,
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }

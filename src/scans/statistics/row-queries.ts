@@ -25,8 +25,8 @@ export interface LinkQuery {
   slots: SlotRange[]
   /** The rows whose scans are counted by value. */
   rowRanges: RowRanges
-  /** The rows of the window before, whose scans are counted by source. */
-  previous: RowRanges | undefined
+  /** The rows of earlier windows, whose scans are counted by source. */
+  earlier: RowRanges[]
   /** The window of which scans without rows are counted. */
   window: SlotRange
 }
@@ -42,7 +42,8 @@ export interface LinkRows {
   /** In the order of the ranges. */
   slots: AudienceSums[]
   values: ValueSums
-  previous: Sources | undefined
+  /** In the order of the earlier windows. */
+  earlier: Sources[]
   /** Scans of the window that are counted and have no row, those of people and of bots together. */
   missing: number
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */

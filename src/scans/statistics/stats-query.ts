@@ -4,6 +4,9 @@ export type Audience = 'all' | 'human' | 'bot'
 /** How long a period of the series is. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'
 
+/** With which earlier window another is compared: the one before it, or the same days of the year before. */
+export type Comparison = 'previous' | 'year'
+
 export interface Counts {
   scans: number
   unique_visitors: number
@@ -20,6 +23,7 @@ export interface StatsQuery {
   interval?: Interval | undefined
   /** Whether to read the counts of the window before, too. */
   previous?: boolean
+  compare?: Comparison | undefined
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }

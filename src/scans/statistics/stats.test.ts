@@ -152,28 +152,32 @@ async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: Sta
     assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name), `${name} ${about}`)
   const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
   assert.equal(hours, days === 1 ? counted.length : undefined, about)
-  const before = earlier(local, { from: dateBefore(first, days), to: dateBefore(last, days) }, clock, now, last)
-  assert.deepEqual(stats.previous?.totals, countsOf(before.scans.filter(isOf(audience))), about)
-  assert.deepEqual(stats.previous?.by_audience, audiencesOf(before.scans), about)
+  const isToday = last === clock(now).date
+  // A comparison ends with the last quarter of an hour that is over.
+  const cut = isToday ? clock(now - (now % (15 * 60_000))).time : '24:00'
+  const before = earlier(local, dateBefore(first, days), dateBefore(last, days), cut)
+  assert.deepEqual(stats.previous?.totals, countsOf(before.filter(isOf(audience))), about)
+  assert.deepEqual(stats.previous?.by_audience, audiencesOf(before), about)
   assert.equal(stats.previous?.from, dateBefore(first, days))
-  assert.ok(stats.previous?.until.startsWith(before.until), `${stats.previous?.until} ${about}`)
+  const until = `${dateBefore(last, days)}T${cut}:00`
+  if (isToday && !until.startsWith(LEFT_OUT)) assert.ok(stats.previous?.until.startsWith(until), about)
+  if (query.compare === undefined) return assert.equal(stats.compared, undefined)
+  const back = query.compare === 'year' ? yearBefore : (date: string) => dateBefore(date, days)
+  const [from, to] = [back(first), back(last)]
+  const totals = countsOf(earlier(local, from, to, cut).filter(isOf(audience)))
+  assert.deepEqual(stats.compared, { from, to, totals }, about)
 }
 
-/** The scans of an earlier window: where the later one ends today, until the last quarter of an hour that is over. */
-function earlier(
-  local: { date: string; time: string; scan: FoldedScan }[],
-  { from, to }: { from: string; to: string },
-  clock: ReturnType<typeof clockOf>,
-  now: number,
-  last: string,
-) {
-  const isOver = last !== clock(now).date
-  const cut = isOver ? '24:00' : clock(now - (now % (15 * 60_000))).time
-  const isBefore = ({ date, time }: { date: string; time: string }) => date < to || (date === to && time < cut)
-  return {
-    scans: local.filter((each) => each.date >= from && isBefore(each)).map(({ scan }) => scan),
-    until: isOver || to === LEFT_OUT ? '' : `${to}T${cut}:00`,
-  }
+/** The scans of an earlier window, until a time of its last day. */
+function earlier(local: { date: string; time: string; scan: FoldedScan }[], from: string, to: string, cut: string) {
+  return local
+    .filter(({ date, time }) => date >= from && (date < to || (date === to && time < cut)))
+    .map(({ scan }) => scan)
+}
+
+function yearBefore(date: string): string {
+  const sameDay = `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`
+  return sameDay.endsWith('-02-29') ? sameDay.replace('29', '28') : sameDay
 }
 
 /** The day that Samoa left out. */
@@ -192,7 +196,7 @@ const moments: [timeZone: string, at: string][] = [
   ['UTC', '2028-02-29T20:00Z'],
 ]
 
-/** A query of any window that ends at most that many days before the day of a time. */
+/** A query of any window, of which many end on a day or the day before. */
 function randomQuery(random: () => number, timeZone: string, now: number): StatsQuery {
   const days = oneOf(random, [1, 2, 7, 31, 60, 366])
   const to = dateBefore(clockOf(timeZone)(now).date, oneOf(random, [0, 1, 2, 30, 59, 60, 100]))
@@ -203,6 +207,7 @@ function randomQuery(random: () => number, timeZone: string, now: number): Stats
     timeZone,
     audience: oneOf(random, ['all', 'human', 'bot'] as const),
     interval: interval === 'hour' && days > 31 ? undefined : interval,
+    compare: random() < 0.3 ? undefined : oneOf(random, ['previous', 'year', 'year'] as const),
   }
 }
 

@@ -3,9 +3,9 @@ import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.t
 import type { EarlierWindow } from './earlier-window.ts'
 import { localTimeOf, type Period } from './periods.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
-import type { LinkRows, RowQueries, Sources, SlotRange } from './row-queries.ts'
+import type { RowQueries, Sources, SlotRange } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
-import type { Windows } from './windows.ts'
+import { earlierWindows, type Windows } from './windows.ts'
 
 type HourCounts = Counts & {
   /** When the hour begins, with the offset of the time zone: a day on which clocks change has 23 hours, or 25. */
@@ -26,6 +26,7 @@ export interface Stats {
   /** Of a window of one day. */
   hours?: HourCounts[]
   previous?: Previous
+  compared?: Compared
   breakdowns: Breakdowns
   /** Scans of the window that are counted and not stored one by one, by people and bots together. */
   raw_missing: number
@@ -35,12 +36,19 @@ export interface Stats {
 
 /** Reads a window of whole local days. */
 export async function readStats(rows: RowQueries, linkId: number, windows: Windows): Promise<Stats> {
-  const { query, now, periods, hours, whole, rowRanges, from, to, before } = windows
+  const { query, now, periods, hours, whole, rowRanges, from, to, before, compared } = windows
   const { days, timeZone, audience } = query
-  const slots = [...periods, ...hours, ...(before === undefined ? [] : [before])]
-  const read = await rows.ofLink(linkId, { audience, slots, rowRanges, previous: before?.rowRanges, window: whole })
+  const earlier = earlierWindows(windows)
+  const read = await rows.ofLink(linkId, {
+    audience,
+    slots: [...periods, ...hours, ...earlier],
+    rowRanges,
+    earlier: earlier.map((each) => each.rowRanges),
+    window: whole,
+  })
   const sums = read.slots.slice(0, periods.length)
   const sumsOfHours = read.slots.slice(periods.length, periods.length + hours.length)
+  const sumsOfEarlier = read.slots.slice(periods.length + hours.length)
   const breakdowns = await listBreakdowns(read.values, rows.texts)
   const [qr, link] = sourceRows(breakdowns.source)
   return {
@@ -52,21 +60,16 @@ export async function readStats(rows: RowQueries, linkId: number, windows: Windo
     ...countPeriods(periods, sums, audience, { qr: qr.scans }),
     by_audience: byAudience(sums),
     ...(days === 1 && { hours: countHours(hours, sumsOfHours, query) }),
-    ...(before && { previous: previousOf(before, read, query) }),
+    ...(before && { previous: countBefore(before, sumsOfEarlier[0], read.earlier[0], audience) }),
+    ...(compared && { compared: countCompared(compared, sumsOfEarlier.at(-1), read.earlier.at(-1), audience) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
     raw_missing: read.missing,
     ...asOf(now, read),
   }
 }
 
-function previousOf(before: EarlierWindow, { slots, previous }: LinkRows, query: StatsQuery): Previous {
-  const sums = slots.at(-1)
-  if (sums === undefined || previous === undefined) throw new RangeError('the window before was not read')
-  return countBefore(before, sums, previous, query)
-}
-
 /** The statistics of a link without their breakdowns. */
-export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
+export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series' | 'compared'>
 
 /** The counts of a link by period. */
 export function countPeriods(
@@ -123,19 +126,36 @@ interface Previous {
   by_audience: ByAudience
 }
 
-/** The counts of the window before. */
+/** The counts of the window with which `compare` compares. */
+interface Compared {
+  from: string
+  to: string
+  totals: WindowTotals
+}
+
+const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
+const NO_SOURCES: Sources = { qr: 0, link: 0 }
+
 function countBefore(
   { from, until }: EarlierWindow,
-  sums: AudienceSums,
-  sources: Sources,
-  { audience }: StatsQuery,
+  sums = NO_SCANS,
+  sources = NO_SOURCES,
+  audience: Audience,
 ): Previous {
+  const totals = totalsOf(sums, sources, audience)
+  return { from, until, totals, unique_visitors: totals.unique_visitors, by_audience: byAudience([sums]) }
+}
+
+export function countCompared(
+  { from, to }: EarlierWindow,
+  sums = NO_SCANS,
+  sources = NO_SOURCES,
+  audience: Audience,
+): Compared {
+  return { from, to, totals: totalsOf(sums, sources, audience) }
+}
+
+function totalsOf(sums: AudienceSums, sources: Sources, audience: Audience): WindowTotals {
   const { unique_visitors, ...counts } = ofAudience(sums, audience)
-  return {
-    from,
-    until,
-    totals: { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) },
-    unique_visitors,
-    by_audience: byAudience([sums]),
-  }
+  return { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) }
 }

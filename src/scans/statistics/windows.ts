@@ -19,12 +19,14 @@ export interface Windows {
   from: string
   to: string
   before: EarlierWindow | undefined
+  compared: EarlierWindow | undefined
 }
 
 export function windowsOf(query: StatsQuery, now: number): Windows {
-  const { days, timeZone, interval = 'day', previous = false } = query
+  const { days, timeZone, interval = 'day', previous = false, compare } = query
   const last = query.to === undefined ? dateAt(now, timeZone) : Temporal.PlainDate.from(query.to)
   const first = last.subtract({ days: days - 1 })
+  const earlier = (by: Temporal.DurationLike) => earlierWindow({ first, last, timeZone }, by, now)
   const window = localDays(first, days, timeZone)
   const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
   return {
@@ -36,7 +38,8 @@ export function windowsOf(query: StatsQuery, now: number): Windows {
     rowRanges: rowRangesOf(startOfSlot(whole.fromSlot), startOfSlot(whole.toSlot), now),
     from: first.toString(),
     to: last.toString(),
-    before: previous ? earlierWindow({ first, last, timeZone }, { days }, now) : undefined,
+    before: previous ? earlier({ days }) : undefined,
+    compared: compare && earlier(compare === 'year' ? { years: 1 } : { days }),
   }
 }
 
@@ -45,9 +48,14 @@ export function dateAt(at: number, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
 }
 
+/** The earlier windows with which that of the query is compared. */
+export function earlierWindows({ before, compared }: Pick<Windows, 'before' | 'compared'>): EarlierWindow[] {
+  return [before, compared].filter((window) => window !== undefined)
+}
+
 /** The ranges whose scans are counted one by one; none in UTC, where each day is in the rollups. */
-export function rawRanges({ rowRanges, before }: Windows): SlotRange[] {
-  return [rowRanges, ...(before === undefined ? [] : [before.rowRanges])].flatMap(({ raw, excess }) =>
+export function rawRanges(windows: Windows): SlotRange[] {
+  return [windows, ...earlierWindows(windows)].flatMap(({ rowRanges: { raw, excess } }) =>
     [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
       fromSlot: slotOf(from),
       toSlot: slotOf(to),
