@@ -13,6 +13,7 @@ interface Stats {
   totals: { scans: number }
   series: { date: string; scans: number }[]
   hours?: object[]
+  heat?: number[][]
   compared?: { from: string; to: string; totals: { scans: number } }
 }
 interface Problem {
@@ -158,6 +159,7 @@ test('a share has windows and intervals from a day on, and all else only with th
   for (const [name, value] of [
     ['interval', 'hour'],
     ['compare', 'previous'],
+    ['heat', 'true'],
   ] as const) {
     const query = `from=2026-10-25&to=2026-10-26&${name}=${value}`
     assert.deepEqual(await (await api(full, query)).json(), await stats(query))
@@ -184,4 +186,27 @@ test('a window is compared with the one before or with the year before, today un
   const many = (await (await ofMany(body)).json()) as { links: Stats[]; total: Stats }
   const expected = (await stats(new URLSearchParams(body).toString())).compared
   assert.deepEqual([many.links[0]?.compared, many.total.compared], [expected, expected])
+})
+
+test('heat counts the scans of each hour of the week in local time', async (t) => {
+  const { stats, refusal } = await startWithLink(t)
+  const hotHours = async (query: string) =>
+    ((await stats(`from=2026-10-01&heat=true&${query}`)).heat ?? assert.fail(query)).flatMap((hours, day) => {
+      assert.equal(hours.length, 24)
+      return hours.flatMap((scans, hour) => (scans > 0 ? [[day, hour, scans]] : []))
+    })
+  // Sunday at 0:10 and 1:10, and Saturday at 23:30.
+  assert.deepEqual(await hotHours(''), [
+    [5, 23, 1],
+    [6, 0, 1],
+    [6, 1, 1],
+  ])
+  // The clock was set back between the two, both of which were at 2:10.
+  assert.deepEqual(await hotHours('tz=Europe/Berlin'), [
+    [6, 0, 1],
+    [6, 2, 2],
+  ])
+  assert.deepEqual(await hotHours('audience=human'), [], 'the visits are those of a program')
+  assert.equal((await stats('days=7')).heat, undefined)
+  assert.deepEqual(await refusal('heat=yes'), [400, 'invalid_request', '/heat must be true or false'])
 })

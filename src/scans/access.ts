@@ -13,6 +13,7 @@ export interface ReadableLink {
 export interface DetailParameters {
   interval?: string
   compare?: string
+  heat?: boolean
 }
 
 /** Who reads statistics by a token, and how the OpenAPI document says that. */

@@ -100,7 +100,17 @@ export const statsWindow = {
 export const pageQuery = Type.Object({ ...lastDays, ...previousWindow })
 
 /** The query of the statistics. */
-export const statsQuery = Type.Object({ ...statsWindow, ...previousWindow })
+export const statsQuery = Type.Object({
+  ...statsWindow,
+  ...previousWindow,
+  heat: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether to add `heat`: the scans of each hour of the week.',
+      examples: [true],
+    }),
+  ),
+})
 
 const row = Type.Object({ value: nullable(Type.String()), ...counts }, { title: 'ValueCount' })
 const cityRow = Type.Object(
@@ -195,6 +205,14 @@ export const statsBody = Type.Object(
     ),
     previous: Type.Optional(previous),
     compared: Type.Optional(compared),
+    heat: Type.Optional(
+      Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 24, maxItems: 24 }), {
+        minItems: 7,
+        maxItems: 7,
+        description:
+          'The scans of the audience by day of the week, Monday first, and hour of the day, in local time. Only present with `heat=true`.',
+      }),
+    ),
     breakdowns: Type.Object(
       Object.fromEntries(
         dimensions.map(({ name, tell }) => [name, Type.Array('country' in tell(null) ? cityRow : row)]),

@@ -9,7 +9,7 @@ export interface Period extends SlotRange {
   date: string
 }
 
-const SLOTS_OF_HOUR = 4
+export const SLOTS_OF_HOUR = 4
 const MONDAY = 1
 
 /** The days of a window in a time zone, oldest first. */

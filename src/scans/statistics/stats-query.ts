@@ -24,6 +24,8 @@ export interface StatsQuery {
   /** Whether to read the counts of the window before, too. */
   previous?: boolean
   compare?: Comparison | undefined
+  /** Whether to count the scans of each hour of the week, too. */
+  heat?: boolean
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }

@@ -97,8 +97,8 @@ const queries: Pick<StatsQuery, 'days' | 'audience'>[] = [
 
 /** The label of the period that a local day belongs to, in a window that begins on the first one. */
 function periodOf(date: string, first: string, interval: StatsQuery['interval']): string {
-  const weekday = (new Date(date).getUTCDay() + 6) % 7
-  const begin = interval === 'week' ? dateBefore(date, weekday) : interval === 'month' ? `${date.slice(0, 7)}-01` : date
+  const begin =
+    interval === 'week' ? dateBefore(date, weekdayOf(date)) : interval === 'month' ? `${date.slice(0, 7)}-01` : date
   return begin > first ? begin : first
 }
 
@@ -133,6 +133,20 @@ function seriesOf(counted: FoldedScan[], first: string, last: string, { timeZone
   })
 }
 
+/** The scans of each hour of the week, counted scan by scan. */
+function heatOf(counted: FoldedScan[], clock: ReturnType<typeof clockOf>): number[][] {
+  const heat = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 0))
+  for (const { at } of counted) {
+    const { date, time } = clock(at)
+    const [day, hour] = [heat[weekdayOf(date)] ?? [], Number(time.slice(0, 2))]
+    day[hour] = (day[hour] ?? 0) + 1
+  }
+  return heat
+}
+
+/** From 0 for Monday. */
+const weekdayOf = (date: string): number => (new Date(date).getUTCDay() + 6) % 7
+
 /** Compares what the warehouse reads with a count of every scan. */
 async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
   const { days, timeZone, audience } = query
@@ -150,6 +164,7 @@ async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: Sta
   assert.deepEqual(stats.series, seriesOf(counted, first, last, query), about)
   for (const name of ['device', 'country', 'answer'] as const)
     assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name), `${name} ${about}`)
+  assert.deepEqual(stats.heat, query.heat === true ? heatOf(counted, clock) : undefined, about)
   const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
   assert.equal(hours, days === 1 ? counted.length : undefined, about)
   const isToday = last === clock(now).date
@@ -207,6 +222,7 @@ function randomQuery(random: () => number, timeZone: string, now: number): Stats
     timeZone,
     audience: oneOf(random, ['all', 'human', 'bot'] as const),
     interval: interval === 'hour' && days > 31 ? undefined : interval,
+    heat: random() < 0.5,
     compare: random() < 0.3 ? undefined : oneOf(random, ['previous', 'year', 'year'] as const),
   }
 }

@@ -1,6 +1,7 @@
 import { asOf } from './as-of.ts'
 import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.ts'
 import type { EarlierWindow } from './earlier-window.ts'
+import { heatOf } from './heat.ts'
 import { localTimeOf, type Period } from './periods.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { RowQueries, Sources, SlotRange } from './row-queries.ts'
@@ -27,6 +28,8 @@ export interface Stats {
   hours?: HourCounts[]
   previous?: Previous
   compared?: Compared
+  /** Scans by day of the week, Monday first, and hour. */
+  heat?: number[][]
   breakdowns: Breakdowns
   /** Scans of the window that are counted and not stored one by one, by people and bots together. */
   raw_missing: number
@@ -36,7 +39,7 @@ export interface Stats {
 
 /** Reads a window of whole local days. */
 export async function readStats(rows: RowQueries, linkId: number, windows: Windows): Promise<Stats> {
-  const { query, now, periods, hours, whole, rowRanges, from, to, before, compared } = windows
+  const { query, now, periods, hours, whole, rowRanges, from, to, before, compared, heat } = windows
   const { days, timeZone, audience } = query
   const earlier = earlierWindows(windows)
   const read = await rows.ofLink(linkId, {
@@ -44,6 +47,7 @@ export async function readStats(rows: RowQueries, linkId: number, windows: Windo
     slots: [...periods, ...hours, ...earlier],
     rowRanges,
     earlier: earlier.map((each) => each.rowRanges),
+    heat,
     window: whole,
   })
   const sums = read.slots.slice(0, periods.length)
@@ -62,6 +66,7 @@ export async function readStats(rows: RowQueries, linkId: number, windows: Windo
     ...(days === 1 && { hours: countHours(hours, sumsOfHours, query) }),
     ...(before && { previous: countBefore(before, sumsOfEarlier[0], read.earlier[0], audience) }),
     ...(compared && { compared: countCompared(compared, sumsOfEarlier.at(-1), read.earlier.at(-1), audience) }),
+    ...(query.heat === true && { heat: heatOf(read.heat) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
     raw_missing: read.missing,
     ...asOf(now, read),

@@ -1,7 +1,8 @@
 import { slotOf, startOfSlot } from '../calendar.ts'
 import { earlierWindow, type EarlierWindow } from './earlier-window.ts'
+import { weekRanges } from './heat.ts'
 import { hoursOf, localDays, seriesOf, type Period } from './periods.ts'
-import type { SlotRange } from './row-queries.ts'
+import type { SlotRange, WeekRange } from './row-queries.ts'
 import type { StatsQuery } from './stats-query.ts'
 import { rowRangesOf, type RowRanges } from './window.ts'
 
@@ -20,10 +21,12 @@ export interface Windows {
   to: string
   before: EarlierWindow | undefined
   compared: EarlierWindow | undefined
+  /** Of the hours of the week; none without. */
+  heat: WeekRange[]
 }
 
 export function windowsOf(query: StatsQuery, now: number): Windows {
-  const { days, timeZone, interval = 'day', previous = false, compare } = query
+  const { days, timeZone, interval = 'day', previous = false, compare, heat = false } = query
   const last = query.to === undefined ? dateAt(now, timeZone) : Temporal.PlainDate.from(query.to)
   const first = last.subtract({ days: days - 1 })
   const earlier = (by: Temporal.DurationLike) => earlierWindow({ first, last, timeZone }, by, now)
@@ -40,6 +43,7 @@ export function windowsOf(query: StatsQuery, now: number): Windows {
     to: last.toString(),
     before: previous ? earlier({ days }) : undefined,
     compared: compare && earlier(compare === 'year' ? { years: 1 } : { days }),
+    heat: heat ? weekRanges(whole, timeZone) : [],
   }
 }
 
