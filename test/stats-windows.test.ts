@@ -14,6 +14,7 @@ interface Stats {
   series: { date: string; scans: number }[]
   hours?: object[]
   heat?: number[][]
+  breakdowns: Record<string, { value: string | null; scans: number }[]>
   compared?: { from: string; to: string; totals: { scans: number } }
 }
 interface Problem {
@@ -160,6 +161,7 @@ test('a share has windows and intervals from a day on, and all else only with th
     ['interval', 'hour'],
     ['compare', 'previous'],
     ['heat', 'true'],
+    ['limit', '5'],
   ] as const) {
     const query = `from=2026-10-25&to=2026-10-26&${name}=${value}`
     assert.deepEqual(await (await api(full, query)).json(), await stats(query))
@@ -209,4 +211,26 @@ test('heat counts the scans of each hour of the week in local time', async (t) =
   assert.deepEqual(await hotHours('audience=human'), [], 'the visits are those of a program')
   assert.equal((await stats('days=7')).heat, undefined)
   assert.deepEqual(await refusal('heat=yes'), [400, 'invalid_request', '/heat must be true or false'])
+})
+
+test('limit is how many values a breakdown lists, and the sources are always both', async (t) => {
+  const { stats, refusal, link } = await startWithLink(t)
+  for (let at = 0; at < 12; at++) await visit(link.short_url, { referer: `https://${at}.example.com/` })
+  await visit(`${link.short_url}?qr=1`)
+  const sizes = async (query: string) => {
+    const { breakdowns } = await stats(query)
+    return ['referrer', 'source', 'answer', 'placement'].map((name) => breakdowns[name]?.length)
+  }
+  assert.deepEqual(await sizes('days=30'), [10, 2, 1, 1])
+  assert.deepEqual(await sizes('days=30&limit=1000'), [13, 2, 1, 1])
+  assert.deepEqual(await sizes('days=30&limit=1'), [1, 2, 1, 1])
+  const [all, one] = [await stats('days=30'), await stats('days=30&limit=1')]
+  assert.deepEqual(one.totals, all.totals)
+  assert.deepEqual(one.breakdowns['referrer'], all.breakdowns['referrer']?.slice(0, 1))
+  for (const [limit, detail] of [
+    ['0', 'must be at least 1'],
+    ['1001', 'must be at most 1000'],
+    ['ten', 'must be a whole number'],
+  ])
+    assert.deepEqual(await refusal(`limit=${limit}`), [400, 'invalid_request', `/limit ${detail}`])
 })

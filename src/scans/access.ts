@@ -14,6 +14,7 @@ export interface DetailParameters {
   interval?: string
   compare?: string
   heat?: boolean
+  limit?: number
 }
 
 /** Who reads statistics by a token, and how the OpenAPI document says that. */

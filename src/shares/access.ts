@@ -26,8 +26,8 @@ export function shareAccess({ findByToken }: Shares): ScansAccess {
  * Refuses what comes so close to single scans that only shares with these have it.
  * @throws {Problem} 403 that names the parameters
  */
-function requireNoDetails({ interval, compare, heat = false }: DetailParameters): void {
-  const asked = { interval: interval === 'hour', compare: compare !== undefined, heat }
+function requireNoDetails({ interval, compare, heat = false, limit }: DetailParameters): void {
+  const asked = { interval: interval === 'hour', compare: compare !== undefined, heat, limit: limit !== undefined }
   const names = Object.entries(asked).flatMap(([name, isAsked]) => (isAsked ? [name] : []))
   if (names.length === 0) return
   const detail = 'needs a share that includes the single scans'

@@ -12,7 +12,7 @@ const DEFAULT_DAYS = 30
 
 /** Checks what the schema of the parameters cannot. @throws {Problem} 400 that names the parameter and its bound */
 export function queryOf(parameters: StatsParameters, now: number): StatsQuery {
-  const { tz = 'UTC', audience = 'all', interval, previous = false, compare, heat = false } = parameters
+  const { tz = 'UTC', audience = 'all', interval, previous = false, compare, heat = false, limit } = parameters
   if (!isTimeZone(tz)) throw refusal('tz', 'must be an IANA time zone such as Europe/Berlin')
   const { days, to } = windowOf(parameters, dateAt(now, tz))
   if (interval === 'hour' && days > MAX_DAYS_OF_HOURS)
@@ -28,6 +28,7 @@ export function queryOf(parameters: StatsParameters, now: number): StatsQuery {
     interval: interval as Interval | undefined,
     previous,
     heat,
+    limit,
     compare: compare as Comparison | undefined,
   }
 }

@@ -110,6 +110,14 @@ export const statsQuery = Type.Object({
       examples: [true],
     }),
   ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'The most values that each breakdown lists, in place of ten; of `source` always both.',
+      examples: [100],
+    }),
+  ),
 })
 
 const row = Type.Object({ value: nullable(Type.String()), ...counts }, { title: 'ValueCount' })
@@ -219,7 +227,7 @@ export const statsBody = Type.Object(
       ),
       {
         description:
-          'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
+          'The ten most frequent values of each dimension, or `limit`; unknown is null. Of `answer` all: the number of a rule, or `link`.',
       },
     ),
     raw_missing: count('Scans of the window, of any audience, that count and that exports lack.'),

@@ -42,6 +42,7 @@ function randomQuery(random: Random): StatsQuery {
     audience: oneOf(random, ['all', 'human', 'bot'] as const),
     previous: random() < 0.5,
     heat: random() < 0.5,
+    limit: random() < 0.5 ? undefined : oneOf(random, [1, 2, 11, 1000]),
     compare: random() < 0.5 ? undefined : oneOf(random, ['previous', 'year'] as const),
     to: random() < 0.5 ? undefined : dateOfDay(dayOf(END) - Math.floor(random() * 150)),
     interval: random() < 0.5 ? undefined : oneOf(random, ['day', 'week', 'month', 'hour'] as const),

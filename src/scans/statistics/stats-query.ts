@@ -26,6 +26,8 @@ export interface StatsQuery {
   compare?: Comparison | undefined
   /** Whether to count the scans of each hour of the week, too. */
   heat?: boolean
+  /** How many values each breakdown lists; as many as its dimension says without one. */
+  limit?: number | undefined
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }

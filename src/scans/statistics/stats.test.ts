@@ -34,7 +34,7 @@ function randomScans(random: () => number, count: number, days: number, end = NO
     browser: oneOf(random, ['Safari', 'Chrome']),
     country: oneOf(random, ['DE', 'US', null]),
     city: null,
-    referrer: 'direct',
+    referrer: `${Math.floor(random() * 30)}.example.com`,
     bot: random() < 0.3,
     answer: oneOf(random, [null, null, 1]),
     visitor: null,
@@ -73,7 +73,7 @@ function audiencesOf(scans: FoldedScan[]) {
 }
 
 /** The breakdown of a dimension, counted scan by scan. */
-function valuesOf(scans: FoldedScan[], name: 'device' | 'country' | 'answer') {
+function valuesOf(scans: FoldedScan[], name: 'device' | 'country' | 'answer' | 'referrer') {
   const text = (scan: FoldedScan) => (name === 'answer' ? String(scan.answer ?? 'link') : scan[name])
   return [...Map.groupBy(scans, text)]
     .map(([value, same]) => ({
@@ -162,8 +162,8 @@ async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: Sta
   assert.deepEqual(stats.totals, countsOf(counted), about)
   assert.deepEqual(stats.by_audience, audiencesOf(inWindow), about)
   assert.deepEqual(stats.series, seriesOf(counted, first, last, query), about)
-  for (const name of ['device', 'country', 'answer'] as const)
-    assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name), `${name} ${about}`)
+  for (const name of ['device', 'country', 'answer', 'referrer'] as const)
+    assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name).slice(0, query.limit ?? 10), `${name} ${about}`)
   assert.deepEqual(stats.heat, query.heat === true ? heatOf(counted, clock) : undefined, about)
   const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
   assert.equal(hours, days === 1 ? counted.length : undefined, about)
@@ -223,6 +223,7 @@ function randomQuery(random: () => number, timeZone: string, now: number): Stats
     audience: oneOf(random, ['all', 'human', 'bot'] as const),
     interval: interval === 'hour' && days > 31 ? undefined : interval,
     heat: random() < 0.5,
+    limit: random() < 0.5 ? undefined : oneOf(random, [1, 2, 11, 1000]),
     compare: random() < 0.3 ? undefined : oneOf(random, ['previous', 'year', 'year'] as const),
   }
 }

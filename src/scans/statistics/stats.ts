@@ -53,7 +53,7 @@ export async function readStats(rows: RowQueries, linkId: number, windows: Windo
   const sums = read.slots.slice(0, periods.length)
   const sumsOfHours = read.slots.slice(periods.length, periods.length + hours.length)
   const sumsOfEarlier = read.slots.slice(periods.length + hours.length)
-  const breakdowns = await listBreakdowns(read.values, rows.texts)
+  const breakdowns = await listBreakdowns(read.values, rows.texts, query.limit)
   const [qr, link] = sourceRows(breakdowns.source)
   return {
     days,
