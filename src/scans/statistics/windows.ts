@@ -31,7 +31,7 @@ export function windowsOf(query: StatsQuery, now: number): Windows {
   const first = last.subtract({ days: days - 1 })
   const earlier = (by: Temporal.DurationLike) => earlierWindow({ first, last, timeZone }, by, now)
   const window = localDays(first, days, timeZone)
-  const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
+  const whole = slotsOf(window)
   return {
     query,
     now,
@@ -45,6 +45,11 @@ export function windowsOf(query: StatsQuery, now: number): Windows {
     compared: compare && earlier(compare === 'year' ? { years: 1 } : { days }),
     heat: heat ? weekRanges(whole, timeZone) : [],
   }
+}
+
+/** All slots of the days. */
+function slotsOf(days: Period[]): SlotRange {
+  return { fromSlot: days[0]?.fromSlot ?? 0, toSlot: days.at(-1)?.toSlot ?? 0 }
 }
 
 /** The day of a time. */
