@@ -24,7 +24,7 @@ export const MAX_DAYS_OF_HOURS = 31
 const date = (description: string, example: string) =>
   Type.Optional(
     Type.String({
-      pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
       [RULE]: 'must be a day as YYYY-MM-DD, such as 2026-10-25',
       description,
       examples: [example],
