@@ -49,6 +49,10 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   const { totals } = JSON.parse((await outcomeOf(['stats', page, '--json', '--days=7'])).stdout)
   assert.equal(totals.scans, 1)
   assert.match((await outcomeOf(['stats', page, '--days=1'])).stdout, /2[345] hours/)
+  const window = ['stats', page, '--from=2024-02-01', '--to=2024-03-31', '--tz=UTC']
+  const weeks = await outcomeOf([...window, '--interval=week'])
+  assert.match(weeks.stdout, /^menu {2}2024-02-01 to 2024-03-31 \(UTC\)\n\n {9} {2}9 weeks, no visits\n/)
+  assert.match((await outcomeOf([...window, '--days=7'])).stderr, /\/days must be absent where from or to is given/)
 
   const edited = await outcomeOf(['edit', page, '--target=https://example.com/new', '--title=New'])
   assert.equal(edited.stdout, `${short} leads to https://example.com/new\n`)

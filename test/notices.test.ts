@@ -129,8 +129,8 @@ describe('a member or a parameter that a route does not know is ignored, and sai
     assert.deepEqual([rotated.status, rotated.ignored], [200, ['/now']])
     const invalid = await read(post(`${links()}?x`, { target: 'x', expires_at: 1 }))
     assert.deepEqual([invalid.status, invalid.ignored, invalid.header], [400, ['/expires_at', '?x'], '/expires_at,?x'])
-    const unknown = await read(fetch(`${manage(server, { ...link, token: 'x' })}/stats?from=2026-01-01`))
-    assert.deepEqual([unknown.status, unknown.ignored, unknown.header], [404, ['?from'], '?from'])
+    const unknown = await read(fetch(`${manage(server, { ...link, token: 'x' })}/stats?since=2026-01-01`))
+    assert.deepEqual([unknown.status, unknown.ignored, unknown.header], [404, ['?since'], '?since'])
   })
 })
 

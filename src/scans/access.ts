@@ -9,11 +9,22 @@ export interface ReadableLink {
   destinations?: string[]
 }
 
+/** The parameters of statistics that not every token may have. */
+export interface DetailParameters {
+  interval?: string
+  compare?: string
+  heat?: boolean
+  limit?: number
+}
+
 /** Who reads statistics by a token, and how the OpenAPI document says that. */
 export interface ScansAccess {
-  /** @throws {Problem} 404 when no link has the token */
-  findByToken: (token: string) => Promise<ReadableLink>
-  /** The same for the export of single scans. @throws what `refusals` names, too */
+  /**
+   * The link of a token whose statistics are read with these parameters.
+   * @throws {Problem} 404 when no link has the token; what `refusals` names
+   */
+  findWithStats: (token: string, parameters: DetailParameters) => Promise<ReadableLink>
+  /** The same for the export of single scans. */
   findWithScans: (token: string) => Promise<ReadableLink>
   refusals: ProblemCode[]
   /** Describes the token; undefined for that of the owner. */
@@ -29,7 +40,7 @@ export function ownerAccess({ findByToken }: Pick<Links, 'findByToken'>): ScansA
     return { id, code }
   }
   return {
-    findByToken: find,
+    findWithStats: find,
     findWithScans: find,
     refusals: [],
     stats: { summary: 'Read the statistics of a link', operationId: 'readStats' },

@@ -44,15 +44,20 @@ test('equal queries that wait share a call, and none gets the result of a call t
     reader.stats(who('a'), 1, { ...month, days: 31 }),
     reader.stats(who('a'), 1, { ...month, timeZone: 'Asia/Tokyo' }),
     reader.stats(who('a'), 1, { ...month, audience: 'bot' }),
+    reader.stats(who('a'), 1, { ...month, to: '2026-10-31' }),
+    reader.stats(who('a'), 1, { ...month, interval: 'week' }),
+    reader.stats(who('a'), 1, { ...month, compare: 'year' }),
+    reader.stats(who('a'), 1, { ...month, heat: true }),
+    reader.stats(who('a'), 1, { ...month, limit: 5 }),
   ]
-  for (let at = 0; at < 6; at++) await finish()
-  assert.equal(calls.length, 6)
+  for (let at = 0; at < 11; at++) await finish()
+  assert.equal(calls.length, 11)
   assert.deepEqual(calls.slice(0, 3), [
     ['quickStats', 1, month, 1000],
     ['quickStats', 1, month, 1001],
     ['quickStats', 2, month, 1002],
   ])
-  assert.deepEqual(await Promise.all([first, ...same, ...others]), [1, 2, 2, 2, 3, 4, 5, 6])
+  assert.deepEqual(await Promise.all([first, ...same, ...others]), [1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
 })
 
 test('at most one call for statistics or an export is queued at the thread, and one for totals', async () => {

@@ -62,7 +62,7 @@ function shareEqual<T>(
   const waiting = new Map<string, { who: Waiter; result: Promise<T> }>()
 
   return function stats(who, linkId, query): Promise<T> {
-    const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience, query.previous])
+    const key = JSON.stringify([linkId, query])
     const shared = waiting.get(key)
     if (shared !== undefined) {
       // The first one may have to give way, which is no reason for others to.

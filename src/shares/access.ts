@@ -1,11 +1,15 @@
 import { Problem } from '../http/problem.ts'
-import type { ScansAccess } from '../scans/access.ts'
+import type { DetailParameters, ScansAccess } from '../scans/access.ts'
 import type { Shares } from './open.ts'
 
 /** The access of whoever has the token of a share. */
 export function shareAccess({ findByToken }: Shares): ScansAccess {
   return {
-    findByToken,
+    async findWithStats(token, parameters) {
+      const link = await findByToken(token)
+      if (!link.csv) requireNoDetails(parameters)
+      return link
+    },
     async findWithScans(token) {
       const link = await findByToken(token)
       if (link.csv) return link
@@ -16,4 +20,17 @@ export function shareAccess({ findByToken }: Shares): ScansAccess {
     stats: { summary: 'Read the statistics of a shared link', operationId: 'readSharedStats' },
     scans: { summary: 'Export the raw scans of a shared link', operationId: 'exportSharedScans' },
   }
+}
+
+/**
+ * Refuses what comes so close to single scans that only shares with these have it.
+ * @throws {Problem} 403 that names the parameters
+ */
+function requireNoDetails({ interval, compare, heat = false, limit }: DetailParameters): void {
+  const asked = { interval: interval === 'hour', compare: compare !== undefined, heat, limit: limit !== undefined }
+  const names = Object.entries(asked).flatMap(([name, isAsked]) => (isAsked ? [name] : []))
+  if (names.length === 0) return
+  const detail = 'needs a share that includes the single scans'
+  const errors = names.map((name) => ({ pointer: `/${name}`, detail }))
+  throw new Problem('forbidden', `${names.join(', ')} ${detail}`, { errors })
 }

@@ -5,8 +5,9 @@ import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/api/owner-routes.ts'
 import type { Limits } from '../limits/open.ts'
-import { queryOf, readLatestStats, type StatsParameters, type StatsSources } from '../scans/api/routes.ts'
-import { statsQuery } from '../scans/api/schemas.ts'
+import { queryOf, type StatsParameters } from '../scans/api/query.ts'
+import { readLatestStats, type StatsSources } from '../scans/api/routes.ts'
+import { pageQuery } from '../scans/api/schemas.ts'
 import type { Shares, SharedLink } from '../shares/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import { html, type Html } from '../http/html.ts'
@@ -34,7 +35,7 @@ interface ShareRoute {
 /** The page that shows the statistics of a link to whoever has a share: `/s/<share-token>` */
 export function sharePageRoute(needs: SharePageNeeds): Route {
   return route<ShareRoute>({
-    schema: { hide: true, querystring: statsQuery },
+    schema: { hide: true, querystring: pageQuery },
     onSend: forbidCaching,
     config: { work: 'pages' },
     handler: (request, reply) => showShare(needs, request, reply),
@@ -48,10 +49,10 @@ async function showShare(
 ): Promise<FastifyReply> {
   const { token } = request.params
   const link = await shares.findByToken(token)
+  const now = reading.now()
   // Bots are among the figures all the same.
   const parameters = { audience: 'human', ...request.query, previous: true }
-  const { days, timeZone: tz, audience } = queryOf(parameters)
-  const now = reading.now()
+  const { days, timeZone: tz, audience } = queryOf(parameters, now)
   const stats = await readLatestStats(reading, request, link.id, parameters)
   const view = {
     link,

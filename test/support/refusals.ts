@@ -152,7 +152,9 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   wrong_password: () => ({ form: 'password=wrong' }),
   method_not_allowed: () => ({ path: { code: 'plain' } }),
   forbidden: ({ id }, _valid, { bareShare }) =>
-    id === 'metrics' ? { headers: { 'x-forwarded-for': '192.0.2.1' } } : { token: () => bareShare },
+    id === 'metrics'
+      ? { headers: { 'x-forwarded-for': '192.0.2.1' } }
+      : { token: () => bareShare, ...(id.startsWith('readSharedStats') && { query: 'interval=hour' }) },
   nothing_created: () => ({ body: [{ target: 'nothing' }] }),
   nothing_changed: () => ({ body: { changes: [{ token: UNKNOWN_TOKEN }] } }),
   malformed_csv: () => ({ form: 'target\n"', headers: { 'content-type': 'text/csv' } }),

@@ -13,6 +13,7 @@ import type { Creations } from './creations.ts'
 const link = z.string().max(2100).describe('The manage_url of the link; or its code, when its token was kept')
 const target = z.string().max(2048).describe('The destination: a public http or https URL')
 const title = z.string().max(200).describe('A title that only the owner sees')
+const day = z.iso.date()
 const fields = z
   .record(z.string(), z.unknown())
   .describe(`Further fields of the API, such as utm, campaign, rules, placements, or those of a kind: ${ownFields()}`)
@@ -48,10 +49,13 @@ export function registerTools(server: McpServer, context: CommandContext, creati
     'read_statistics',
     {
       title: 'Read the statistics of a link',
-      description: `Returns scans and visitors by day, and by ${dimensionNames.join(', ')}.`,
+      description: `Returns scans and visitors by hour, day, week or month, and by ${dimensionNames.join(', ')}.`,
       inputSchema: z.object({
         link,
         days: z.int().min(1).max(365).optional().describe('The length of the window, today included; 30 if absent'),
+        from: day.optional().describe('The first day of the window, in place of days; at most 366 days before its end'),
+        to: day.optional().describe('The last day of the window; goes with from; today if absent'),
+        interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('hour: at most 31 days; day if absent'),
         tz: z.string().max(64).optional().describe('The IANA time zone in which days begin; UTC if absent'),
         audience: z.enum(['all', 'human', 'bot']).optional(),
       }),

@@ -24,6 +24,9 @@ export const stats: Command = {
   options: {
     ...serviceOptions,
     days: { type: 'string', doc: 'the length of the window, today included [30]' },
+    from: { type: 'string', doc: 'the first day of the window, as 2026-10-25, in place of --days' },
+    to: { type: 'string', doc: 'its last day [today]' },
+    interval: { type: 'string', doc: 'what each bar counts: hour, day, week or month [day]' },
     tz: { type: 'string', doc: "the time zone in which days begin [this machine's]" },
     audience: { type: 'string', doc: 'all, human or bot [all]' },
     watch: { type: 'boolean', doc: 'then print the totals whenever they change' },
@@ -32,7 +35,7 @@ export const stats: Command = {
     const { link } = openLink(context)
     const query = queryOf(context)
     const statistics = dataOf(await link.GET('/api/manage/stats', { params: { query } }))
-    const text = printed(context.flags, statistics, (data) => describeStatistics(data, query.days ?? 30))
+    const text = printed(context.flags, statistics, (data) => describeStatistics(data, query.interval))
     if (context.flags['watch'] !== true) return text
     const { write } = openStandardOutput()
     await write(`${text}\n`)
@@ -42,26 +45,29 @@ export const stats: Command = {
 }
 
 function queryOf({ flags }: CommandContext) {
-  const { days, tz = Intl.DateTimeFormat().resolvedOptions().timeZone, audience } = flags
+  const { days, tz = Intl.DateTimeFormat().resolvedOptions().timeZone } = flags
   if (days !== undefined && !/^\d{1,3}$/.test(String(days)))
     throw new StartError('--days must be a whole number from 1 to 365')
-  return {
-    tz: String(tz),
-    ...(days !== undefined && { days: Number(days) }),
-    ...(audience !== undefined && { audience: String(audience) }),
-  }
+  // The service says what is wrong with these.
+  const given = (['from', 'to', 'interval', 'audience'] as const).filter((name) => flags[name] !== undefined)
+  const texts: { [Name in (typeof given)[number]]?: string } = Object.fromEntries(
+    given.map((name) => [name, String(flags[name])]),
+  )
+  return { tz: String(tz), ...(days !== undefined && { days: Number(days) }), ...texts }
 }
 
 function describeStatistics(
   { code, from, to, timezone, totals, series, hours, breakdowns, raw_missing: missing }: Statistics,
-  days: number,
+  interval = 'day',
 ) {
   const { scans, unique_visitors: visitors, humans, bots, qr, link } = totals
-  const counts = (hours ?? series).map((each) => each.scans)
+  const periods = interval === 'day' ? (hours ?? series) : series
+  const counts = periods.map((each) => each.scans)
+  const unit = periods === hours ? 'hour' : interval
   return [
     `${code}  ${from === to ? to : `${from} to ${to}`} (${timezone})`,
     '',
-    `${sparkline(counts)}  ${hours === undefined ? `${days} days` : `${hours.length} hours`}, ${highest(counts)}`,
+    `${sparkline(counts)}  ${counts.length} ${unit}${counts.length === 1 ? '' : 's'}, ${highest(counts)}`,
     '',
     formatTable([
       ['visits', String(scans), `${humans} by people, ${bots} by bots`],

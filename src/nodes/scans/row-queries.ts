@@ -14,10 +14,13 @@ import {
   type SlotRow,
   type ValueRow,
 } from '../../scans/statistics/row-queries.ts'
+import { HOURS_OF_WEEK } from '../../scans/statistics/heat.ts'
 import { createValueSums } from '../../scans/statistics/value-sums.ts'
 import {
   BEHIND,
+  HEAT,
   MISSING,
+  selectHeat,
   selectMissing,
   selectRaw,
   EXCESS,
@@ -91,31 +94,39 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
 
 const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
-function selectLink(bind: Bind, linkId: number, { audience, slots, rowRanges, previous, window }: LinkQuery): Select[] {
+function selectLink(
+  bind: Bind,
+  linkId: number,
+  { audience, slots, rowRanges, earlier, heat, window }: LinkQuery,
+): Select[] {
   return [
     selectSlots(bind, [linkId], slots),
     selectMissing(bind, linkId, window),
     selectRollups(bind, linkId, audience, rowRanges),
     ...selectEdges(bind, linkId, audience, rowRanges),
     ...selectExcess(bind, linkId, audience, rowRanges),
-    ...(previous === undefined ? [] : [selectSources(bind, [linkId], audience, previous)]),
+    ...earlier.map((each, at) => selectSources(bind, [linkId], audience, each, at)),
+    ...(heat.length === 0 ? [] : [selectHeat(bind, linkId, audience, heat)]),
   ]
 }
 
-function collectLink(rows: UnionRow[], { slots, previous }: LinkQuery): LinkRows {
+function collectLink(rows: UnionRow[], { slots, earlier }: LinkQuery): LinkRows {
   const sums = slots.map(() => NO_SCANS)
   const values = createValueSums()
-  let [sources, behindMs, missing] = [NO_SOURCES, 0, 0]
+  const heat = Array.from({ length: HOURS_OF_WEEK }, () => 0)
+  const sources = earlier.map(() => NO_SOURCES)
+  let [behindMs, missing] = [0, 0]
   for (const row of rows) {
     const [kind, a, b, c, d, e, f] = row
     if (kind === VALUES) values.add(a, b, c, d)
     else if (kind === EXCESS) values.subtract(a, b, c, d, { scans: e, firsts: f })
     else if (kind === SLOTS) sums[b - 1] = sumsOf(row)
-    else if (kind === SOURCES) sources = sourcesOf(row)
+    else if (kind === SOURCES) sources[d] = sourcesOf(row)
+    else if (kind === HEAT) heat[a] = b
     else if (kind === MISSING) missing = a
     else behindMs = a
   }
-  return { slots: sums, values, previous: previous && sources, missing, behindMs }
+  return { slots: sums, values, earlier: sources, heat, missing, behindMs }
 }
 
 function collectMany(rows: UnionRow[], linkIds: number[], { slots }: CountsQuery): ManyRows {

@@ -1,8 +1,10 @@
 import type { Query } from '../database/session.ts'
 import { columnsOf, conditionOf } from '../../scans/statistics/audience-columns.ts'
-import type { SlotRange } from '../../scans/statistics/row-queries.ts'
+import type { SlotRange, WeekRange } from '../../scans/statistics/row-queries.ts'
 import type { Audience } from '../../scans/statistics/stats-query.ts'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
+import { SLOTS_OF_WEEK } from '../../scans/statistics/heat.ts'
+import { SLOTS_OF_HOUR } from '../../scans/statistics/periods.ts'
 import type { RowRanges } from '../../scans/statistics/window.ts'
 import type { Bind } from './sql.ts'
 
@@ -14,6 +16,7 @@ export const SOURCES = 3
 export const BEHIND = 4
 export const MISSING = 5
 export const RAW = 6
+export const HEAT = 7
 
 /** A node that has not folded for so long is gone: nothing says when the rest of its journal will be folded. */
 const LIVE_FOR = '1 hour'
@@ -70,6 +73,21 @@ export function selectSlots(bind: Bind, linkIds: number[], ranges: SlotRange[]):
   }
 }
 
+/** Scans of a link by the hour of the week: the hour, and the scans. */
+export function selectHeat(bind: Bind, linkId: number, audience: Audience, ranges: WeekRange[]): Select {
+  const columns = (['fromSlot', 'toSlot', 'shift'] as const).map(
+    (name) => `${bind(ranges.map((range) => range[name]))}::int[]`,
+  )
+  const { scans } = columnsOf[audience]
+  return {
+    kind: HEAT,
+    columns: ['hour', 'scans'],
+    from: `(select (slot + shift) % ${SLOTS_OF_WEEK} / ${SLOTS_OF_HOUR} as hour, sum(${scans}) as scans
+      from unnest(${columns.join()}) as range (from_slot, to_slot, shift) join quirl_scans.quarter_hourly
+      on link_id = ${bind(linkId)}::bigint and slot >= from_slot and slot < to_slot group by hour) as heat`,
+  }
+}
+
 /** Counts of the rollups by dimension and value: dimension, value, scans, first-of-day scans. */
 export function selectRollups(bind: Bind, linkId: number, audience: Audience, { months, days }: RowRanges): Select {
   const { scans, firsts } = columnsOf[audience]
@@ -120,8 +138,14 @@ export function selectExcess(bind: Bind, linkId: number, audience: Audience, { e
   }))
 }
 
-/** Scans of links by source: the link, those of the QR image, and the others. */
-export function selectSources(bind: Bind, linkIds: number[], audience: Audience, rowRanges: RowRanges): Select {
+/** Scans of links by source: the link, those of the QR image, all, and which of several windows it is. */
+export function selectSources(
+  bind: Bind,
+  linkIds: number[],
+  audience: Audience,
+  rowRanges: RowRanges,
+  window = 0,
+): Select {
   const links = `${bind(linkIds)}::bigint[]`
   const { scans } = columnsOf[audience]
   const rollup = (table: string, ranges: RowRanges['days']) =>
@@ -139,7 +163,7 @@ export function selectSources(bind: Bind, linkIds: number[], audience: Audience,
   const qr = `(select id from quirl_scans.dictionary where text = 'qr')`
   return {
     kind: SOURCES,
-    columns: ['link_id', `coalesce(sum(scans) filter (where value = ${qr}), 0)`, 'sum(scans)'],
+    columns: ['link_id', `coalesce(sum(scans) filter (where value = ${qr}), 0)`, 'sum(scans)', String(window)],
     from: `(${rows.join(' union all ')}) as sources group by link_id`,
   }
 }

@@ -11,14 +11,15 @@ import type { Slots } from '../../limits/slots.ts'
 import { asOfResponse } from '../statistics/as-of.ts'
 import { createManyText, type ReadLinks } from './many-text.ts'
 import type { Scans } from '../open.ts'
-import { queryOf, textOf } from './routes.ts'
-import type { StatsQuery } from '../statistics/stats-query.ts'
+import { queryOf } from './query.ts'
+import { textOf } from './routes.ts'
+import { pointsOf, type StatsQuery } from '../statistics/stats-query.ts'
 import { failedRow, rowIndex as index } from '../../links/api/bulk-schemas.ts'
 import { statsBody, statsWindow } from './schemas.ts'
 
 /** Links of one request. */
 const MAX_TOKENS = 500
-/** Days of all links in one response, some 60 bytes each: all 500 links for 80 days, or 109 for a year. */
+/** Days, or hours, of all links in one response, some 60 bytes each: all 500 links for 80 days, or 109 for a year. */
 const MAX_POINTS = 40_000
 /** The body of a request for the statistics of many links. */
 const manyStatsRequest = Type.Object(
@@ -26,14 +27,15 @@ const manyStatsRequest = Type.Object(
     tokens: Type.Array(Type.String(), {
       minItems: 1,
       maxItems: MAX_TOKENS,
-      description: `The tokens of the links. Their number times \`days\` may be at most ${MAX_POINTS}.`,
+      description: `The tokens of the links. Their number times the days of the window, or its hours with \`interval=hour\`, may be at most ${MAX_POINTS}.`,
     }),
     ...statsWindow,
   },
   { title: 'ManyStatisticsRequest' },
 )
 const { code, days, from, to, timezone, audience, totals, series, as_of: asOf } = statsBody.properties
-const counts = { totals, unique_visitors: statsBody.properties.unique_visitors, series }
+const { unique_visitors: visitors, compared } = statsBody.properties
+const counts = { totals, unique_visitors: visitors, series, compared }
 /** The statistics of many links. */
 const manyStatsBody = Type.Object(
   {
@@ -99,15 +101,20 @@ export function manyStatsRoute(needs: ManyStatsNeeds): Route {
 const validate = createValidator(manyStatsRequest)
 
 /** @throws {Problem} 400 for an invalid field, and for more days than a response has */
-function readRequest(body: unknown): { tokens: string[]; query: StatsQuery } {
+function readRequest(body: unknown, now: number): { tokens: string[]; query: StatsQuery } {
   const errors = validate(asObject(body))
   if (errors.length > 0) throw invalidRequest(errors)
   const { tokens, ...parameters } = body as Static<typeof manyStatsRequest>
-  const query = queryOf(parameters)
-  const most = Math.floor(MAX_POINTS / tokens.length)
-  if (query.days <= most) return { tokens, query }
-  const bound = `tokens times days must be at most ${MAX_POINTS}`
-  throw invalidRequest([{ pointer: '/days', detail: `must be at most ${most} for ${tokens.length} tokens: ${bound}` }])
+  const query = queryOf(parameters, now)
+  const points = pointsOf(query)
+  if (tokens.length * points <= MAX_POINTS) return { tokens, query }
+  const most = Math.floor(MAX_POINTS / tokens.length / (points / query.days))
+  const bound = `at most ${most} days for ${tokens.length} tokens, as the ${query.interval === 'hour' ? 'hours' : 'days'} of all may be ${MAX_POINTS}`
+  const fault =
+    parameters.from === undefined
+      ? { pointer: '/days', detail: `must be ${bound}` }
+      : { pointer: '/from', detail: `must begin a window of ${bound}` }
+  throw invalidRequest([fault])
 }
 
 async function sendManyStats(
@@ -115,10 +122,10 @@ async function sendManyStats(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { tokens, query } = readRequest(request.body)
+  const receivedAt = now()
+  const { tokens, query } = readRequest(request.body, receivedAt)
   const slot = slots.stats(request)
   try {
-    const receivedAt = now()
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
     const missing = await scans.oldestUnfolded()
     const read: ReadLinks = (counted) => scans.statsOfMany(slot, counted, query, receivedAt)

@@ -1,8 +1,8 @@
 import { Problem } from '../../http/problem.ts'
 import { addCounts, type CountedLink, type ManyStats } from '../statistics/stats-of-many.ts'
-import type { StatsQuery } from '../statistics/stats-query.ts'
+import { pointsOf, type StatsQuery } from '../statistics/stats-query.ts'
 
-/** Days of links that one call reads, and links: the calls of other clients take turns with them. */
+/** Days, or hours, of links that one call reads, and links: the calls of other clients take turns with them. */
 const POINTS_PER_CALL = 2_000
 const LINKS_PER_CALL = 100
 
@@ -31,7 +31,7 @@ export async function createManyText(
   asOf: (stated: string | undefined) => { as_of?: string },
 ): Promise<AsyncGenerator<string>> {
   const rows = rowsOf(outcomes)
-  const [first = [], ...further] = partsOf(rows, query.days)
+  const [first = [], ...further] = partsOf(rows, pointsOf(query))
   const firstStats = await read(linksOf(first))
   const { from, to, sum } = firstStats
   const { days, timeZone: timezone, audience } = query
@@ -60,8 +60,8 @@ function rowsOf(outcomes: Outcome[]): Row[] {
 }
 
 /** Splits the rows into those that one call reads. */
-function partsOf(rows: Row[], days: number): Row[][] {
-  const size = Math.min(LINKS_PER_CALL, Math.max(1, Math.floor(POINTS_PER_CALL / days)))
+function partsOf(rows: Row[], points: number): Row[][] {
+  const size = Math.min(LINKS_PER_CALL, Math.max(1, Math.floor(POINTS_PER_CALL / points)))
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size))
 }
 

@@ -1,10 +1,8 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type, type Static } from '#typebox'
-import { invalidRequest } from '../../http/problem.ts'
+import { Type } from '#typebox'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
-import { isTimeZone } from '../../lib/time-zone.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
@@ -12,9 +10,9 @@ import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
+import { queryOf, type StatsParameters } from './query.ts'
 import { statsBody, statsQuery } from './schemas.ts'
 import type { Stats } from '../statistics/stats.ts'
-import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsSources {
@@ -62,39 +60,30 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
       querystring: statsQuery,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', ...access.refusals),
       },
     },
     async handler(request: ManageRequest) {
-      const { id, code, destinations } = await access.findByToken(tokenOf(request))
-      const stats = await readLatestStats(reading, request, id, request.query as StatsParameters)
+      const parameters = request.query as StatsParameters
+      const { id, code, destinations } = await access.findWithStats(tokenOf(request), parameters)
+      const stats = await readLatestStats(reading, request, id, parameters)
       return { code, ...(destinations && { destinations }), ...stats }
     },
   }
   return ownerRoutes(definition, access.token)
 }
 
-/** The parameters of statistics. */
-export type StatsParameters = Static<typeof statsQuery>
-
-/** Checks what the schema of the parameters cannot. @throws {Problem} 400 for an unknown time zone */
-export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = false }: StatsParameters): StatsQuery {
-  if (!isTimeZone(tz))
-    throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-  return { days, timeZone: tz, audience: audience as Audience, previous }
-}
-
 /**
  * Reads the statistics of a link, with all visits until now if the fold succeeds in time.
- * @throws {Problem} 400 for an unknown time zone, 503 when no slot is free
+ * @throws {Problem} 400 for an invalid parameter, 503 when no slot is free
  */
 export async function readLatestStats(
-  { scans, slots }: StatsSources,
+  { scans, slots, now }: StatsSources,
   request: Pick<FastifyRequest, 'raw'>,
   linkId: number,
   parameters: StatsParameters,
 ): Promise<Stats> {
-  const query = queryOf(parameters)
+  const query = queryOf(parameters, now())
   const slot = slots.stats(request, linkId)
   try {
     const missing = await scans.oldestUnfolded()

@@ -16,8 +16,23 @@ const split = {
   link: count('Visits of the link.'),
 }
 
-/** The window of statistics. */
-export const statsWindow = {
+/** Days of a window with `from` and `to`: a leap year. */
+export const MAX_DAYS = 366
+/** Days of a window whose series has hours. */
+export const MAX_DAYS_OF_HOURS = 31
+
+const date = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+      [RULE]: 'must be a day as YYYY-MM-DD, such as 2026-10-25',
+      description,
+      examples: [example],
+    }),
+  )
+
+/** The window of statistics that ends today. */
+const lastDays = {
   days: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -44,13 +59,63 @@ export const statsWindow = {
   ),
 }
 
-/** The query of the statistics. */
-export const statsQuery = Type.Object({
-  ...statsWindow,
+const previousWindow = {
   previous: Type.Optional(
     Type.Boolean({
       default: false,
       description: 'Whether to add `previous`: the totals of the window before, for comparisons.',
+    }),
+  ),
+}
+
+/** The window of statistics. */
+export const statsWindow = {
+  ...lastDays,
+  from: date(
+    `First day of the window, in place of \`days\`. A window has at most ${MAX_DAYS} days, of any past.`,
+    '2026-10-01',
+  ),
+  to: date('Last day of the window, included: today or before; today if absent. Goes with `from`.', '2026-10-31'),
+  interval: Type.Optional(
+    Type.String({
+      pattern: '^(?:hour|day|week|month)$',
+      [RULE]: 'must be hour, day, week or month',
+      default: 'day',
+      description: `What each entry of \`series\` counts. \`hour\` needs a window of at most ${MAX_DAYS_OF_HOURS} days; weeks begin on Monday.`,
+      examples: ['week'],
+    }),
+  ),
+  compare: Type.Optional(
+    Type.String({
+      pattern: '^(?:previous|year)$',
+      [RULE]: 'must be previous or year',
+      description:
+        'Adds `compared`: the totals of as many days before the window, or of its days in the year before (of 29 February the 28th).',
+      examples: ['year'],
+    }),
+  ),
+}
+
+/** The query of the statistics on a page. */
+export const pageQuery = Type.Object({ ...lastDays, ...previousWindow })
+
+/** The query of the statistics. */
+export const statsQuery = Type.Object({
+  ...statsWindow,
+  ...previousWindow,
+  heat: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether to add `heat`: the scans of each hour of the week.',
+      examples: [true],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'The most values that each breakdown lists, in place of ten; of `source` always both.',
+      examples: [100],
     }),
   ),
 })
@@ -75,7 +140,8 @@ const previous = Type.Object(
     from: Type.String({ format: 'date', description: 'First day of the window before.' }),
     until: Type.String({
       format: 'date-time',
-      description: 'Its end, at the time of day that it is now: the last day of a window is not over either.',
+      description:
+        'Its end: where the window ends today, at the time of day that it is now, as today is not over either.',
     }),
     totals: windowTotals,
     unique_visitors: counts.unique_visitors,
@@ -87,12 +153,39 @@ const previous = Type.Object(
   },
 )
 
+const compared = Type.Object(
+  {
+    from: Type.String({ format: 'date', description: 'Its first day.' }),
+    to: Type.String({
+      format: 'date',
+      description: 'Its last day. Where the window ends today, it counts until the time of day that it is now.',
+    }),
+    totals: windowTotals,
+  },
+  {
+    title: 'ComparedTotals',
+    description: 'The totals of the window with which this one is compared. Only present with `compare`.',
+  },
+)
+
 const hour = Type.Object(
   {
     at: Type.String({ format: 'date-time', description: 'When the hour begins, in local time with its offset.' }),
     ...counts,
   },
   { title: 'HourCount' },
+)
+
+const period = Type.Object(
+  {
+    date: Type.String({
+      description:
+        'The day, or of a week or a month its first day in the window; of an hour when it begins, in local time with its offset.',
+      examples: ['2026-10-25', '2026-10-25T02:00+02:00'],
+    }),
+    ...counts,
+  },
+  { title: 'PeriodCount' },
 )
 
 export const statsBody = Type.Object(
@@ -105,28 +198,36 @@ export const statsBody = Type.Object(
     ),
     days: Type.Integer(),
     from: Type.String({ format: 'date', description: 'First day of the window.' }),
-    to: Type.String({ format: 'date', description: 'Last day of the window: today.' }),
+    to: Type.String({ format: 'date', description: 'Last day of the window; today without `to`.' }),
     timezone: Type.String(),
     audience: Type.String(),
     totals: windowTotals,
     unique_visitors: counts.unique_visitors,
     by_audience: byAudience,
-    series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }, { title: 'DayCount' }), {
-      description: 'Every day of the window, zeros included.',
-    }),
+    series: Type.Array(period, { description: 'Every period of the window, zeros included: days without `interval`.' }),
     hours: Type.Optional(
       Type.Array(hour, {
-        description: 'Every hour of a window of one day; 23 or 25 when clocks change. Only present if `days` is 1.',
+        description:
+          'Every hour of a window of one day; 23 or 25 when clocks change. Only present if `days` is 1, whatever `interval` is.',
       }),
     ),
     previous: Type.Optional(previous),
+    compared: Type.Optional(compared),
+    heat: Type.Optional(
+      Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 24, maxItems: 24 }), {
+        minItems: 7,
+        maxItems: 7,
+        description:
+          'The scans of the audience by day of the week, Monday first, and hour of the day, in local time. Only present with `heat=true`.',
+      }),
+    ),
     breakdowns: Type.Object(
       Object.fromEntries(
         dimensions.map(({ name, tell }) => [name, Type.Array('country' in tell(null) ? cityRow : row)]),
       ),
       {
         description:
-          'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
+          'The ten most frequent values of each dimension, or `limit`; unknown is null. Of `answer` all: the number of a rule, or `link`.',
       },
     ),
     raw_missing: count('Scans of the window, of any audience, that count and that exports lack.'),

@@ -11,6 +11,7 @@ import {
   type PageQueries,
   type ScanRow,
   type SlotRow,
+  type WeekRange,
   type ValueRow,
   type Sources,
 } from '../statistics/row-queries.ts'
@@ -19,6 +20,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Audience } from '../statistics/stats-query.ts'
 import type { RowRanges } from '../statistics/window.ts'
+import { HOURS_OF_WEEK, SLOTS_OF_WEEK } from '../statistics/heat.ts'
+import { SLOTS_OF_HOUR } from '../statistics/periods.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 
@@ -58,11 +61,14 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
-    async ofLink(linkId, { audience, slots, rowRanges, previous, window }) {
+    async ofLink(linkId, { audience, slots, rowRanges, earlier, heat, window }) {
+      const sources: Sources[] = []
+      for (const each of earlier) sources.push(await createSourceReader(warehouse, counting, audience, each)(linkId))
       return {
         slots: readSlots(warehouse, slots)(linkId),
         values: await readValues(warehouse, counting, linkId, audience, rowRanges),
-        previous: previous && (await createSourceReader(warehouse, counting, audience, previous)(linkId)),
+        earlier: sources,
+        heat: readHeat(warehouse, linkId, audience, heat),
         missing: readMissing(warehouse, linkId, window),
         behindMs: BEHIND_MS,
       }
@@ -86,6 +92,22 @@ function readSlots({ db }: Pick<SqliteWarehouse, 'db'>, ranges: SlotRange[]): (l
      from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
   )
   return (linkId) => ranges.map(({ fromSlot, toSlot }) => read.get(linkId, fromSlot, toSlot) as AudienceSums)
+}
+
+/** Counts the scans of each hour of the week. */
+function readHeat({ db }: Db, linkId: number, audience: Audience, ranges: WeekRange[]): number[] {
+  const hours = Array.from({ length: HOURS_OF_WEEK }, () => 0)
+  if (ranges.length === 0) return hours
+  const read = prepareArrays<[hour: number, scans: number]>(
+    db,
+    // A bound number is a float, by which a division has a fraction.
+    `select (slot + cast(? as integer)) % ${SLOTS_OF_WEEK} / ${SLOTS_OF_HOUR} as hour, sum(${columnsOf[audience].scans})
+     from quarter_hourly where link_id = ? and slot >= ? and slot < ? group by hour`,
+  )
+  for (const { fromSlot, toSlot, shift } of ranges) {
+    for (const [hour, scans] of read.all(shift, linkId, fromSlot, toSlot)) hours[hour] = (hours[hour] ?? 0) + scans
+  }
+  return hours
 }
 
 const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }

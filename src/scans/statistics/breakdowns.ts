@@ -13,15 +13,21 @@ export type Breakdowns = Record<DimensionName, ValueCount[]>
 /**
  * The most frequent values of each dimension.
  * @param readTexts reads the texts of ids of the dictionary
+ * @param limit how many values of each, in place of those that the dimension says; of sources always both
  */
-export async function listBreakdowns(values: ValueSums, readTexts: RowQueries['texts']): Promise<Breakdowns> {
-  const frequent = dimensions.map((dimension, at) => mostFrequent(dimension, values.of(at)))
+export async function listBreakdowns(
+  values: ValueSums,
+  readTexts: RowQueries['texts'],
+  limit?: number,
+): Promise<Breakdowns> {
+  const frequent = dimensions.map((dimension, at) => mostFrequent(dimension, values.of(at), limit))
   const textOf = await readTexts(frequent.flatMap((rows) => rows.map(({ id }) => id)))
-  const tops = dimensions.map((dimension, at) => topValues(dimension, frequent[at] ?? [], textOf))
+  const tops = dimensions.map((dimension, at) => topValues(dimension, frequent[at] ?? [], textOf, limit))
   const sources = tops[numberOf('source')] ?? []
   const listed = dimensions.map(({ name, rest }, at) => {
     const top = tops[at] ?? []
-    return [name, rest === undefined ? top : withRest(top, rest, sources)]
+    const all = rest === undefined ? top : withRest(top, rest, sources)
+    return [name, name === 'source' ? all : all.slice(0, limit)]
   })
   return Object.fromEntries(listed) as Breakdowns
 }
@@ -43,18 +49,21 @@ interface IdCount {
 }
 
 /** The values that may be listed: more than are, when several have as many scans as the last one. */
-function mostFrequent({ rest, top }: Dimension, counts: CountsById): IdCount[] {
+function mostFrequent({ rest, top }: Dimension, counts: CountsById, limit = 0): IdCount[] {
   // Raw scans have an unknown value where rollups have none.
   if (rest !== undefined) counts.delete(UNKNOWN)
   const sorted = [...counts].filter(([, { scans }]) => scans > 0).sort(([, a], [, b]) => b.scans - a.scans)
-  const least = sorted[top - 1]?.[1].scans ?? 0
+  const least = sorted[Math.max(top, limit) - 1]?.[1].scans ?? 0
   return sorted.filter(([, { scans }]) => scans >= least).map(([id, { scans, firsts }]) => ({ id, scans, firsts }))
 }
 
-/** Sorted by scans and then by name; unknown ones last among equals. */
-function topValues({ tell, top }: Dimension, frequent: IdCount[], textOf: TextOf): ValueCount[] {
+/**
+ * Sorted by scans and then by name; unknown ones last among equals. Never fewer than the dimension says: the scans of a sparse
+ * one that have no value are what these leave.
+ */
+function topValues({ tell, top }: Dimension, frequent: IdCount[], textOf: TextOf, limit = 0): ValueCount[] {
   const named = frequent.map(({ id, scans, firsts }) => ({ value: textOf(id), scans, unique_visitors: firsts }))
-  const listed = named.sort(byScans).slice(0, top)
+  const listed = named.sort(byScans).slice(0, Math.max(top, limit))
   return listed.map(({ value, ...counts }) => ({ ...tell(value), ...counts }))
 }
 

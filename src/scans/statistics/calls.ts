@@ -2,10 +2,11 @@ import type { Totals } from '../../links/link.ts'
 import { readPage, type Page, type TableName } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { RowQueries } from './row-queries.ts'
-import { rawRanges, readStats, windowsOf, type Stats, type Windows } from './stats.ts'
+import { readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
 import { readHumans, readTotals, type HumansOfLink } from './totals.ts'
+import { rawRanges, windowsOf, type Windows } from './windows.ts'
 
 /**
  * Scans that are counted one by one while others wait, some 50 ms. In a time zone that is not UTC, a link that is visited 55 times a

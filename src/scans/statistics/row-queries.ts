@@ -10,6 +10,12 @@ export interface SlotRange {
   toSlot: number
 }
 
+/** Quarters of an hour between two changes of the clock. */
+export interface WeekRange extends SlotRange {
+  /** To be added to a quarter of an hour, so that the remainder by those of a week counts from Monday, midnight in local time. */
+  shift: number
+}
+
 /** The counts of several links to be read. */
 export interface CountsQuery {
   audience: Audience
@@ -25,8 +31,10 @@ export interface LinkQuery {
   slots: SlotRange[]
   /** The rows whose scans are counted by value. */
   rowRanges: RowRanges
-  /** The rows of the window before, whose scans are counted by source. */
-  previous: RowRanges | undefined
+  /** The rows of earlier windows, whose scans are counted by source. */
+  earlier: RowRanges[]
+  /** Ranges whose scans are counted by the hour of the week. */
+  heat: WeekRange[]
   /** The window of which scans without rows are counted. */
   window: SlotRange
 }
@@ -42,7 +50,10 @@ export interface LinkRows {
   /** In the order of the ranges. */
   slots: AudienceSums[]
   values: ValueSums
-  previous: Sources | undefined
+  /** In the order of the earlier windows. */
+  earlier: Sources[]
+  /** By the hour of the week. */
+  heat: number[]
   /** Scans of the window that are counted and have no row, those of people and of bots together. */
   missing: number
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */

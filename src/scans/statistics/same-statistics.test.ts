@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oneOf, seededRandom, type Random } from '../../../test/support/random.ts'
 import { fill, warehouses } from '../../../test/support/warehouses.ts'
+import { dateOfDay, dayOf } from '../calendar.ts'
 import type { Cursor } from './row-queries.ts'
 import type { TableName } from './export.ts'
 import type { StatisticsCalls } from './calls.ts'
@@ -40,6 +41,11 @@ function randomQuery(random: Random): StatsQuery {
     timeZone: oneOf(random, zones),
     audience: oneOf(random, ['all', 'human', 'bot'] as const),
     previous: random() < 0.5,
+    heat: random() < 0.5,
+    limit: random() < 0.5 ? undefined : oneOf(random, [1, 2, 11, 1000]),
+    compare: random() < 0.5 ? undefined : oneOf(random, ['previous', 'year'] as const),
+    to: random() < 0.5 ? undefined : dateOfDay(dayOf(END) - Math.floor(random() * 150)),
+    interval: random() < 0.5 ? undefined : oneOf(random, ['day', 'week', 'month', 'hour'] as const),
   }
 }
 

@@ -1,6 +1,8 @@
 import { asOf } from './as-of.ts'
 import type { RowQueries } from './row-queries.ts'
-import { countDays, type LinkCounts, type Windows } from './stats.ts'
+import { countCompared, countPeriods, type LinkCounts } from './stats.ts'
+import type { WindowTotals } from './stats-query.ts'
+import type { Windows } from './windows.ts'
 
 /** A link of which statistics are read. */
 export interface CountedLink {
@@ -22,36 +24,50 @@ export interface ManyStats {
 }
 
 /** Reads the statistics of several links, each as `readStats` does. */
-export async function readStatsOfMany(
-  rows: RowQueries,
-  links: CountedLink[],
-  { query: { audience }, now, window, rowRanges, from, to }: Windows,
-): Promise<ManyStats> {
+export async function readStatsOfMany(rows: RowQueries, links: CountedLink[], windows: Windows): Promise<ManyStats> {
+  const { query, now, periods, rowRanges, from, to } = windows
+  const { audience } = query
   const linkIds = links.map(({ id }) => id)
-  const read = await rows.ofLinks(linkIds, { audience, slots: window, rowRanges })
-  const sum = emptyCounts(window.map(({ date }) => date))
+  const read = await rows.ofLinks(linkIds, { audience, slots: periods, rowRanges })
+  const comparedOf = await readCompared(rows, linkIds, windows)
+  const sum = emptyCounts(windows)
   const texts = read.links.map(({ slots, sources }, at) => {
-    const counts = countDays(window, slots, audience, sources)
+    const counts = { ...countPeriods(periods, slots, audience, sources), ...comparedOf(at) }
     if (links[at]?.isCounted === true) addCounts(sum, counts)
     return JSON.stringify(counts)
   })
   return { from, to, texts, sum, ...asOf(now, read) }
 }
 
-function emptyCounts(dates: string[]): LinkCounts {
+/** Reads what the links are compared with, if the query asks for it. It need not be of the same moment: few scans arrive that late. */
+async function readCompared(
+  rows: RowQueries,
+  linkIds: number[],
+  { query: { audience }, compared }: Windows,
+): Promise<(at: number) => Pick<LinkCounts, 'compared'>> {
+  if (compared === undefined) return () => ({})
+  const { links } = await rows.ofLinks(linkIds, { audience, slots: [compared], rowRanges: compared.rowRanges })
+  return (at) => ({ compared: countCompared(compared, links[at]?.slots[0], links[at]?.sources, audience) })
+}
+
+function emptyCounts({ periods, query: { audience }, compared }: Windows): LinkCounts {
   return {
-    totals: { scans: 0, unique_visitors: 0, humans: 0, bots: 0, qr: 0, link: 0 },
-    unique_visitors: 0,
-    series: dates.map((date) => ({ date, scans: 0, unique_visitors: 0 })),
+    ...countPeriods(periods, [], audience, { qr: 0 }),
+    ...(compared && { compared: countCompared(compared, undefined, undefined, audience) }),
   }
 }
 
-/** Adds the counts of the same days to a sum. */
-export function addCounts(sum: LinkCounts, { totals, unique_visitors: visitors, series }: LinkCounts): void {
-  for (const name of Object.keys(sum.totals) as (keyof LinkCounts['totals'])[]) sum.totals[name] += totals[name]
+/** Adds the counts of the same periods to a sum. */
+export function addCounts(sum: LinkCounts, { totals, unique_visitors: visitors, series, compared }: LinkCounts): void {
+  addTotals(sum.totals, totals)
+  if (sum.compared !== undefined && compared !== undefined) addTotals(sum.compared.totals, compared.totals)
   sum.unique_visitors += visitors
-  for (const [at, day] of sum.series.entries()) {
-    day.scans += series[at]?.scans ?? 0
-    day.unique_visitors += series[at]?.unique_visitors ?? 0
+  for (const [at, period] of sum.series.entries()) {
+    period.scans += series[at]?.scans ?? 0
+    period.unique_visitors += series[at]?.unique_visitors ?? 0
   }
+}
+
+function addTotals(sum: WindowTotals, totals: WindowTotals): void {
+  for (const name of Object.keys(sum) as (keyof WindowTotals)[]) sum[name] += totals[name]
 }

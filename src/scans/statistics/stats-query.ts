@@ -1,6 +1,12 @@
 /** Whose scans are counted. */
 export type Audience = 'all' | 'human' | 'bot'
 
+/** How long a period of the series is. */
+export type Interval = 'hour' | 'day' | 'week' | 'month'
+
+/** With which earlier window another is compared: the one before it, or the same days of the year before. */
+export type Comparison = 'previous' | 'year'
+
 export interface Counts {
   scans: number
   unique_visitors: number
@@ -9,10 +15,26 @@ export interface Counts {
 /** Which statistics are requested. */
 export interface StatsQuery {
   days: number
+  /** The last day, as a date; today without one. */
+  to?: string | undefined
   timeZone: string
   audience: Audience
+  /** A day without one. */
+  interval?: Interval | undefined
   /** Whether to read the counts of the window before, too. */
   previous?: boolean
+  compare?: Comparison | undefined
+  /** Whether to count the scans of each hour of the week, too. */
+  heat?: boolean
+  /** How many values each breakdown lists; as many as its dimension says without one. */
+  limit?: number | undefined
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }
+
+const HOURS_OF_DAY = 24
+
+/** How many periods a query reads of a link, nearly: those of a week or a month cost as much as their days. */
+export function pointsOf({ days, interval }: Pick<StatsQuery, 'days' | 'interval'>): number {
+  return interval === 'hour' ? days * HOURS_OF_DAY : days
+}

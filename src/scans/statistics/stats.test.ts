@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { oneOf, seededRandom } from '../../../test/support/random.ts'
 import { fill, warehouses, type TestWarehouse } from '../../../test/support/warehouses.ts'
 import type { FoldedScan } from '../scan.ts'
-import { countDays } from './stats.ts'
+import { countPeriods } from './stats.ts'
 import type { Audience, StatsQuery } from './stats-query.ts'
 import { noValues } from '../../../test/support/no-values.ts'
 
@@ -34,7 +34,7 @@ function randomScans(random: () => number, count: number, days: number, end = NO
     browser: oneOf(random, ['Safari', 'Chrome']),
     country: oneOf(random, ['DE', 'US', null]),
     city: null,
-    referrer: 'direct',
+    referrer: `${Math.floor(random() * 30)}.example.com`,
     bot: random() < 0.3,
     answer: oneOf(random, [null, null, 1]),
     visitor: null,
@@ -73,7 +73,7 @@ function audiencesOf(scans: FoldedScan[]) {
 }
 
 /** The breakdown of a dimension, counted scan by scan. */
-function valuesOf(scans: FoldedScan[], name: 'device' | 'country' | 'answer') {
+function valuesOf(scans: FoldedScan[], name: 'device' | 'country' | 'answer' | 'referrer') {
   const text = (scan: FoldedScan) => (name === 'answer' ? String(scan.answer ?? 'link') : scan[name])
   return [...Map.groupBy(scans, text)]
     .map(([value, same]) => ({
@@ -95,33 +95,137 @@ const queries: Pick<StatsQuery, 'days' | 'audience'>[] = [
   { days: 40, audience: 'all' },
 ]
 
+/** The label of the period that a local day belongs to, in a window that begins on the first one. */
+function periodOf(date: string, first: string, interval: StatsQuery['interval']): string {
+  const begin =
+    interval === 'week' ? dateBefore(date, weekdayOf(date)) : interval === 'month' ? `${date.slice(0, 7)}-01` : date
+  return begin > first ? begin : first
+}
+
+/** The label of an hour, by the runtime's formatter. */
+function hourOf(timeZone: string) {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const clock = clockOf(timeZone)
+  return (at: number) => {
+    const { date, time } = clock(at)
+    const offset = format.format(at).split('GMT')[1] || '+00:00'
+    return `${date}T${time.slice(0, 2)}:00${offset}`
+  }
+}
+
+/** The series of a window, counted scan by scan. */
+function seriesOf(counted: FoldedScan[], first: string, last: string, { timeZone, interval }: StatsQuery) {
+  const [clock, hour] = [clockOf(timeZone), hourOf(timeZone)]
+  const labelOf = (at: number) => (interval === 'hour' ? hour(at) : periodOf(clock(at).date, first, interval))
+  const labels = new Set<string>()
+  if (interval === 'hour') {
+    for (let at = Date.parse(first) - DAY; at < Date.parse(last) + 2 * DAY; at += HOUR / 4) {
+      const { date } = clock(at)
+      if (date >= first && date <= last) labels.add(hour(at))
+    }
+  } else {
+    for (let date = first; date <= last; date = dateBefore(date, -1)) labels.add(periodOf(date, first, interval))
+  }
+  const byLabel = Map.groupBy(counted, ({ at }) => labelOf(at))
+  return [...labels].map((date) => {
+    const { scans, unique_visitors } = countsOf(byLabel.get(date) ?? [])
+    return { date, scans, unique_visitors }
+  })
+}
+
+/** The scans of each hour of the week, counted scan by scan. */
+function heatOf(counted: FoldedScan[], clock: ReturnType<typeof clockOf>): number[][] {
+  const heat = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 0))
+  for (const { at } of counted) {
+    const { date, time } = clock(at)
+    const [day, hour] = [heat[weekdayOf(date)] ?? [], Number(time.slice(0, 2))]
+    day[hour] = (day[hour] ?? 0) + 1
+  }
+  return heat
+}
+
+/** From 0 for Monday. */
+const weekdayOf = (date: string): number => (new Date(date).getUTCDay() + 6) % 7
+
 /** Compares what the warehouse reads with a count of every scan. */
 async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
   const { days, timeZone, audience } = query
   const clock = clockOf(timeZone)
   const local = scans.map((scan) => ({ ...clock(scan.at), scan }))
-  const today = clock(now).date
-  // A comparison ends with the last quarter of an hour that is over.
-  const cut = clock(now - (now % (15 * 60_000))).time
-  const first = dateBefore(today, days - 1)
-  const until = dateBefore(today, days)
-  const inWindow = local.filter(({ date }) => date >= first && date <= today).map(({ scan }) => scan)
-  const before = local
-    .filter(({ date, time }) => date >= dateBefore(first, days) && (date < until || (date === until && time < cut)))
-    .map(({ scan }) => scan)
+  const last = query.to ?? clock(now).date
+  const first = dateBefore(last, days - 1)
+  const inWindow = local.filter(({ date }) => date >= first && date <= last).map(({ scan }) => scan)
   const counted = inWindow.filter(isOf(audience))
   const stats = await warehouse.stats(1, { ...query, previous: true }, now)
   const about = JSON.stringify([query, now])
+  assert.deepEqual([stats.days, stats.from, stats.to], [days, first, last], about)
   assert.deepEqual(stats.totals, countsOf(counted), about)
   assert.deepEqual(stats.by_audience, audiencesOf(inWindow), about)
-  for (const name of ['device', 'country', 'answer'] as const)
-    assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name), `${name} ${about}`)
+  assert.deepEqual(stats.series, seriesOf(counted, first, last, query), about)
+  for (const name of ['device', 'country', 'answer', 'referrer'] as const)
+    assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name).slice(0, query.limit ?? 10), `${name} ${about}`)
+  assert.deepEqual(stats.heat, query.heat === true ? heatOf(counted, clock) : undefined, about)
+  const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
+  assert.equal(hours, days === 1 ? counted.length : undefined, about)
+  const isToday = last === clock(now).date
+  // A comparison ends with the last quarter of an hour that is over.
+  const cut = isToday ? clock(now - (now % (15 * 60_000))).time : '24:00'
+  const before = earlier(local, dateBefore(first, days), dateBefore(last, days), cut)
   assert.deepEqual(stats.previous?.totals, countsOf(before.filter(isOf(audience))), about)
   assert.deepEqual(stats.previous?.by_audience, audiencesOf(before), about)
   assert.equal(stats.previous?.from, dateBefore(first, days))
-  assert.ok(stats.previous?.until.startsWith(`${until}T${cut}:00`), about)
-  const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
-  assert.equal(hours, days === 1 ? counted.length : undefined, about)
+  const until = `${dateBefore(last, days)}T${cut}:00`
+  if (isToday && !until.startsWith(LEFT_OUT)) assert.ok(stats.previous?.until.startsWith(until), about)
+  if (query.compare === undefined) return assert.equal(stats.compared, undefined)
+  const back = query.compare === 'year' ? yearBefore : (date: string) => dateBefore(date, days)
+  const [from, to] = [back(first), back(last)]
+  const totals = countsOf(earlier(local, from, to, cut).filter(isOf(audience)))
+  assert.deepEqual(stats.compared, { from, to, totals }, about)
+}
+
+/** The scans of an earlier window, until a time of its last day. */
+function earlier(local: { date: string; time: string; scan: FoldedScan }[], from: string, to: string, cut: string) {
+  return local
+    .filter(({ date, time }) => date >= from && (date < to || (date === to && time < cut)))
+    .map(({ scan }) => scan)
+}
+
+function yearBefore(date: string): string {
+  const sameDay = `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`
+  return sameDay.endsWith('-02-29') ? sameDay.replace('29', '28') : sameDay
+}
+
+/** The day that Samoa left out. */
+const LEFT_OUT = '2011-12-30'
+
+/** Days about which windows are easily wrong. */
+const moments: [timeZone: string, at: string][] = [
+  ['Europe/Berlin', '2026-10-25T20:00Z'],
+  ['Europe/Berlin', '2025-03-30T20:00Z'],
+  ['America/St_Johns', '2026-11-01T22:00Z'],
+  ['America/St_Johns', '2026-03-08T22:00Z'],
+  ['Pacific/Apia', '2011-12-31T04:00Z'],
+  ['Pacific/Apia', '2012-04-01T04:00Z'],
+  ['Asia/Kathmandu', '2024-02-29T12:00Z'],
+  ['Asia/Kathmandu', '2024-12-31T20:00Z'],
+  ['UTC', '2028-02-29T20:00Z'],
+]
+
+/** A query of any window, of which many end on a day or the day before. */
+function randomQuery(random: () => number, timeZone: string, now: number): StatsQuery {
+  const days = oneOf(random, [1, 2, 7, 31, 60, 366])
+  const to = dateBefore(clockOf(timeZone)(now).date, oneOf(random, [0, 1, 2, 30, 59, 60, 100]))
+  const interval = oneOf(random, ['day', 'week', 'month', 'hour'] as const)
+  return {
+    days,
+    to: random() < 0.8 ? to : undefined,
+    timeZone,
+    audience: oneOf(random, ['all', 'human', 'bot'] as const),
+    interval: interval === 'hour' && days > 31 ? undefined : interval,
+    heat: random() < 0.5,
+    limit: random() < 0.5 ? undefined : oneOf(random, [1, 2, 11, 1000]),
+    compare: random() < 0.3 ? undefined : oneOf(random, ['previous', 'year', 'year'] as const),
+  }
 }
 
 for (const { name, open } of warehouses) {
@@ -138,6 +242,23 @@ for (const { name, open } of warehouses) {
     for (const timeZone of zones) {
       for (const hour of [0, 7, 16]) {
         for (const query of queries) await compare(warehouse, scans, { ...query, timeZone }, NOW - hour * HOUR)
+      }
+    }
+  })
+
+  test(`windows of any past, in periods of any length, have the counts of their scans: ${name}`, async (t) => {
+    const random = seededRandom(t)
+    for (const [timeZone, moment] of moments) {
+      const center = Date.parse(moment)
+      const scans = [
+        ...randomScans(random, 900, 900, center + 40 * DAY),
+        ...randomScans(random, 400, 4, center + 2 * DAY),
+      ]
+      const warehouse = await openFilled(t, scans)
+      if (warehouse === undefined) return
+      for (let round = 0; round < 12; round++) {
+        const now = center + Math.floor(random() * HOUR) + oneOf(random, [0, 0, 1, 2, 40]) * DAY
+        await compare(warehouse, scans, randomQuery(random, timeZone, now), now)
       }
     }
   })
@@ -203,9 +324,9 @@ for (const { name, open } of warehouses) {
 }
 
 test('both sources add up to the scans of the window, also where raw scans at its edge have been deleted', () => {
-  const window = [{ date: '2026-09-11', fromSlot: 0, toSlot: 96 }]
+  const periods = [{ date: '2026-09-11' }]
   const sums = [{ humans: 2, humanFirsts: 1, bots: 1, botFirsts: 0 }]
-  const totalsOf = (qr: number) => countDays(window, sums, 'all', { qr }).totals
+  const totalsOf = (qr: number) => countPeriods(periods, sums, 'all', { qr }).totals
   assert.deepEqual([totalsOf(1).qr, totalsOf(1).link], [1, 2])
   // The whole UTC day had more.
   assert.deepEqual([totalsOf(5).qr, totalsOf(5).link], [3, 0])

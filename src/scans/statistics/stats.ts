@@ -1,16 +1,17 @@
 import { asOf } from './as-of.ts'
 import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.ts'
-import { startOfSlot, slotOf } from '../calendar.ts'
+import type { EarlierWindow } from './earlier-window.ts'
+import { heatOf } from './heat.ts'
+import { localTimeOf, type Period } from './periods.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
-import type { LinkRows, RowQueries, Sources, SlotRange } from './row-queries.ts'
+import type { RowQueries, Sources, SlotRange } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
-import { localDays, rowRangesOf, type LocalDay, startOfDate, type RowRanges } from './window.ts'
+import { earlierWindows, type Windows } from './windows.ts'
 
 type HourCounts = Counts & {
   /** When the hour begins, with the offset of the time zone: a day on which clocks change has 23 hours, or 25. */
   at: string
 }
-const SLOTS = 4
 
 /** The statistics of a link, as `GET …/stats` returns them. */
 export interface Stats {
@@ -26,6 +27,9 @@ export interface Stats {
   /** Of a window of one day. */
   hours?: HourCounts[]
   previous?: Previous
+  compared?: Compared
+  /** Scans by day of the week, Monday first, and hour. */
+  heat?: number[][]
   breakdowns: Breakdowns
   /** Scans of the window that are counted and not stored one by one, by people and bots together. */
   raw_missing: number
@@ -33,16 +37,23 @@ export interface Stats {
   as_of?: string
 }
 
-/** Reads a window of whole local days; the last one is today. */
+/** Reads a window of whole local days. */
 export async function readStats(rows: RowQueries, linkId: number, windows: Windows): Promise<Stats> {
-  const { query, now, window, rowRanges, from, to, before } = windows
+  const { query, now, periods, hours, whole, rowRanges, from, to, before, compared, heat } = windows
   const { days, timeZone, audience } = query
-  const hours = days === 1 ? window.flatMap(hoursOf) : []
-  const slots = [...window, ...hours, ...(before === undefined ? [] : [before])]
-  const whole = { fromSlot: window[0]?.fromSlot ?? 0, toSlot: window.at(-1)?.toSlot ?? 0 }
-  const read = await rows.ofLink(linkId, { audience, slots, rowRanges, previous: before?.rowRanges, window: whole })
-  const sums = read.slots.slice(0, days)
-  const breakdowns = await listBreakdowns(read.values, rows.texts)
+  const earlier = earlierWindows(windows)
+  const read = await rows.ofLink(linkId, {
+    audience,
+    slots: [...periods, ...hours, ...earlier],
+    rowRanges,
+    earlier: earlier.map((each) => each.rowRanges),
+    heat,
+    window: whole,
+  })
+  const sums = read.slots.slice(0, periods.length)
+  const sumsOfHours = read.slots.slice(periods.length, periods.length + hours.length)
+  const sumsOfEarlier = read.slots.slice(periods.length + hours.length)
+  const breakdowns = await listBreakdowns(read.values, rows.texts, query.limit)
   const [qr, link] = sourceRows(breakdowns.source)
   return {
     days,
@@ -50,65 +61,30 @@ export async function readStats(rows: RowQueries, linkId: number, windows: Windo
     to,
     timezone: timeZone,
     audience,
-    ...countDays(window, sums, audience, { qr: qr.scans }),
+    ...countPeriods(periods, sums, audience, { qr: qr.scans }),
     by_audience: byAudience(sums),
-    ...(days === 1 && { hours: countHours(hours, read.slots.slice(days, days + hours.length), query) }),
-    ...(before && { previous: previousOf(before, read, query) }),
+    ...(days === 1 && { hours: countHours(hours, sumsOfHours, query) }),
+    ...(before && { previous: countBefore(before, sumsOfEarlier[0], read.earlier[0], audience) }),
+    ...(compared && { compared: countCompared(compared, sumsOfEarlier.at(-1), read.earlier.at(-1), audience) }),
+    ...(query.heat === true && { heat: heatOf(read.heat) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
     raw_missing: read.missing,
     ...asOf(now, read),
   }
 }
 
-function previousOf(before: WindowBefore, { slots, previous }: LinkRows, query: StatsQuery): Previous {
-  const sums = slots.at(-1)
-  if (sums === undefined || previous === undefined) throw new RangeError('the window before was not read')
-  return countBefore(before, sums, previous, query)
-}
-
-/** The days of a query, the rows that hold their counts by value, and the window before, if the query asks for it. */
-export interface Windows {
-  query: StatsQuery
-  now: number
-  window: LocalDay[]
-  rowRanges: RowRanges
-  from: string
-  to: string
-  before: WindowBefore | undefined
-}
-
-export function windowsOf(query: StatsQuery, now: number): Windows {
-  const { days, timeZone, previous = false } = query
-  const window = localDays(now, days, timeZone)
-  const [first, last] = [window[0], window.at(-1)]
-  if (first === undefined || last === undefined) throw new RangeError(`a window of ${days} days`)
-  const rowRanges = rowRangesOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot), now)
-  const before = previous ? windowBefore(query, now) : undefined
-  return { query, now, window, rowRanges, from: first.date, to: last.date, before }
-}
-
-/** The ranges whose scans are counted one by one; none in UTC, where each day is in the rollups. */
-export function rawRanges({ rowRanges, before }: Windows): SlotRange[] {
-  return [rowRanges, ...(before === undefined ? [] : [before.rowRanges])].flatMap(({ raw, excess }) =>
-    [...raw, ...excess.map(({ from, to }) => [from, to] as const)].map(([from, to]) => ({
-      fromSlot: slotOf(from),
-      toSlot: slotOf(to),
-    })),
-  )
-}
-
 /** The statistics of a link without their breakdowns. */
-export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
+export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series' | 'compared'>
 
-/** The counts of a link by day. */
-export function countDays(
-  window: LocalDay[],
+/** The counts of a link by period. */
+export function countPeriods(
+  periods: Pick<Period, 'date'>[],
   sums: AudienceSums[],
   audience: Audience,
   sources: Pick<Sources, 'qr'>,
 ): LinkCounts {
   const counts = sums.map((each) => ofAudience(each, audience))
-  const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, day) => total + day[name], 0)
+  const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, period) => total + period[name], 0)
   const [scans, visitors] = [sum('scans'), sum('unique_visitors')]
   return {
     totals: {
@@ -119,7 +95,7 @@ export function countDays(
       ...bySource(scans, sources.qr),
     },
     unique_visitors: visitors,
-    series: window.map(({ date }, at) => {
+    series: periods.map(({ date }, at) => {
       const { scans = 0, unique_visitors = 0 } = counts[at] ?? {}
       return { date, scans, unique_visitors }
     }),
@@ -132,14 +108,6 @@ function sourceRows(rows: ValueCount[]): [qr: ValueCount, link: ValueCount] {
   return [row('qr'), row('link')]
 }
 
-/** The hours of a day; the last one is shorter where clocks change by half an hour. */
-function hoursOf({ fromSlot: first, toSlot: end }: SlotRange): SlotRange[] {
-  return Array.from({ length: Math.ceil((end - first) / SLOTS) }, (_, hour) => {
-    const fromSlot = first + hour * SLOTS
-    return { fromSlot, toSlot: Math.min(fromSlot + SLOTS, end) }
-  })
-}
-
 /** The counts of each hour. */
 function countHours(
   hours: SlotRange[],
@@ -148,56 +116,51 @@ function countHours(
 ): HourCounts[] {
   return sums.map((each, at) => {
     const { scans, unique_visitors } = ofAudience(each, audience)
-    const start = startOfSlot(hours[at]?.fromSlot ?? 0)
-    const time = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timeZone)
+    const time = localTimeOf(hours[at]?.fromSlot ?? 0, timeZone)
     return { at: time.toString({ timeZoneName: 'never', smallestUnit: 'second' }), scans, unique_visitors }
   })
 }
 
-/** The counts of the window before, for a comparison with a window whose last day is not over. */
+/** The counts of the window before. */
 interface Previous {
   from: string
-  /** Where it ends: at the time of day that it is now. */
+  /** Where it ends: at the time of day that it is now, if today is in the window. */
   until: string
   totals: WindowTotals
   unique_visitors: number
   by_audience: ByAudience
 }
 
-/** The window before, and the rows that hold its counts. */
-interface WindowBefore extends Pick<Previous, 'from' | 'until'>, SlotRange {
-  rowRanges: RowRanges
+/** The counts of the window with which `compare` compares. */
+interface Compared {
+  from: string
+  to: string
+  totals: WindowTotals
 }
 
-/** As many days as the window has, before it, until the same time of day. */
-function windowBefore({ days, timeZone }: StatsQuery, now: number): WindowBefore {
-  const time = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
-  const end = time.subtract({ days })
-  const first = end.toPlainDate().subtract({ days: days - 1 })
-  const [fromSlot, toSlot] = [slotOf(startOfDate(first, timeZone)), slotOf(end.epochMilliseconds)]
-  const until = Temporal.Instant.fromEpochMilliseconds(startOfSlot(toSlot)).toZonedDateTimeISO(timeZone)
-  return {
-    from: first.toString(),
-    until: until.toString({ timeZoneName: 'never', smallestUnit: 'second' }),
-    fromSlot,
-    toSlot,
-    rowRanges: rowRangesOf(startOfSlot(fromSlot), startOfSlot(toSlot), now),
-  }
-}
+const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
+const NO_SOURCES: Sources = { qr: 0, link: 0 }
 
-/** The counts of the window before. */
 function countBefore(
-  { from, until }: WindowBefore,
-  sums: AudienceSums,
-  sources: Sources,
-  { audience }: StatsQuery,
+  { from, until }: EarlierWindow,
+  sums = NO_SCANS,
+  sources = NO_SOURCES,
+  audience: Audience,
 ): Previous {
+  const totals = totalsOf(sums, sources, audience)
+  return { from, until, totals, unique_visitors: totals.unique_visitors, by_audience: byAudience([sums]) }
+}
+
+export function countCompared(
+  { from, to }: EarlierWindow,
+  sums = NO_SCANS,
+  sources = NO_SOURCES,
+  audience: Audience,
+): Compared {
+  return { from, to, totals: totalsOf(sums, sources, audience) }
+}
+
+function totalsOf(sums: AudienceSums, sources: Sources, audience: Audience): WindowTotals {
   const { unique_visitors, ...counts } = ofAudience(sums, audience)
-  return {
-    from,
-    until,
-    totals: { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) },
-    unique_visitors,
-    by_audience: byAudience([sums]),
-  }
+  return { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) }
 }

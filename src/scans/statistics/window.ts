@@ -1,13 +1,5 @@
 import { dayOf, firstDayOfMonth, monthOf, slotOf, startOfDay } from '../calendar.ts'
 
-/** A day in the requested time zone. */
-export interface LocalDay {
-  date: string
-  /** The first quarter of an hour of the day, and the first one after it. */
-  fromSlot: number
-  toSlot: number
-}
-
 /** The rows that hold the counts of a window by value. Ranges of periods include both ends, ranges of times only the first. */
 export interface RowRanges {
   months: [from: number, to: number][]
@@ -25,22 +17,9 @@ export interface Excess {
   to: number
 }
 
-/** The days of a window in a time zone, oldest first; the last one has `now`. */
-export function localDays(now: number, days: number, timeZone: string): LocalDay[] {
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate()
-  const first = today.subtract({ days: days - 1 })
-  const slotOfDate = (date: Temporal.PlainDate) => slotOf(startOfDate(date, timeZone))
-  let fromSlot = slotOfDate(first)
-  return Array.from({ length: days }, (_, at) => {
-    const day = { date: first.add({ days: at }).toString(), fromSlot, toSlot: slotOfDate(first.add({ days: at + 1 })) }
-    fromSlot = day.toSlot
-    return day
-  })
-}
-
-/** The time at which a day begins in a time zone. */
-export function startOfDate(date: Temporal.PlainDate, timeZone: string): number {
-  return date.toZonedDateTime({ timeZone }).epochMilliseconds
+/** The quarter of an hour in which a day begins in a time zone. */
+export function slotOfDate(date: Temporal.PlainDate, timeZone: string): number {
+  return slotOf(date.toZonedDateTime({ timeZone }).epochMilliseconds)
 }
 
 /**
