@@ -21,6 +21,14 @@ import { statsBody, statsWindow } from './schemas.ts'
 const MAX_TOKENS = 500
 /** Days, or hours, of all links in one response, some 60 bytes each: all 500 links for 80 days, or 109 for a year. */
 const MAX_POINTS = 40_000
+const example = {
+  tokens: ['the token of a link', 'that of another'],
+  from: '2026-10-01',
+  to: '2026-10-31',
+  tz: 'Europe/Berlin',
+  interval: 'week',
+  compare: 'year',
+}
 /** The body of a request for the statistics of many links. */
 const manyStatsRequest = Type.Object(
   {
@@ -31,7 +39,8 @@ const manyStatsRequest = Type.Object(
     }),
     ...statsWindow,
   },
-  { title: 'ManyStatisticsRequest' },
+  // One of each member would name the window twice.
+  { title: 'ManyStatisticsRequest', examples: [example] },
 )
 const { code, days, from, to, timezone, audience, totals, series, as_of: asOf } = statsBody.properties
 const { unique_visitors: visitors, compared } = statsBody.properties
