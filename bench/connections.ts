@@ -1,5 +1,5 @@
 // Claim: a visit on a connection of its own, as phones make it, costs little more than one of bare node:http or node:https, which
-// record nothing. CPU time is that of the server's processes, from /proc: machines are noisy, and it is steadier than visits a second.
+// record nothing. Arguments choose servers by their names, such as `'bare node' quirl`. CPU time is that of the server's processes, from /proc: machines are noisy, and it is steadier than visits a second.
 import {
   connectTo,
   NAME,

@@ -6,7 +6,7 @@ import { createPace } from './pace.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
-  type ExpectedPace,
+  type DefaultBounds,
   MAX_WAIT_MS,
   type QueuedRequest,
   type WaitingRequest,
@@ -94,7 +94,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 function createKinds({ bounds = {}, maxWaitMs: ofAll }: AdmissionOptions): Record<Work, WorkState> {
-  return mapValues(defaultBounds, (byDefault: WorkBounds & ExpectedPace, work): WorkState => {
+  return mapValues(defaultBounds, (byDefault: DefaultBounds, work): WorkState => {
     const { waiting, concurrent } = bounds[work] ?? byDefault
     const maxWaitMs = ofAll ?? byDefault.maxWaitMs ?? MAX_WAIT_MS
     const pace = createPace(byDefault.everyMs)

@@ -9,8 +9,6 @@ export interface WorkBounds {
   waiting: number
   /** Requests that may be in progress at the same time. */
   concurrent: number
-  /** How long a request may wait, in milliseconds; by default `MAX_WAIT_MS`. */
-  maxWaitMs?: number
 }
 
 /**
@@ -39,11 +37,13 @@ export const defaultBounds = {
   pages: { waiting: MANY, concurrent: 16, everyMs: 4 },
   /** They wait for the DNS, and take no time of the event loop. */
   domains: { waiting: MANY, concurrent: 64, everyMs: 2 },
-} as const satisfies Record<string, WorkBounds & ExpectedPace>
+} as const satisfies Record<string, DefaultBounds>
 
-export interface ExpectedPace {
+export interface DefaultBounds extends WorkBounds {
   /** Milliseconds from one start to the next, as long as nothing has been measured. */
   everyMs: number
+  /** How long a request may wait, in milliseconds; `MAX_WAIT_MS` where it is not said. */
+  maxWaitMs?: number
 }
 
 export type Work = keyof typeof defaultBounds
