@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createOwner } from './owner.ts'
 import { compareStored, type Allowed } from './owners.ts'
@@ -83,7 +85,12 @@ export async function startWorkload(
       isOver = true
       await working
       await Promise.all(owners.map((owner) => owner.repeat(service.url)))
-      await poll(async () => (await metric('quirl_journal_backlog_bytes')) === 0)
+      let backlog: number | undefined
+      await poll(
+        async () => (backlog = await metric('quirl_journal_backlog_bytes')) === 0,
+        () =>
+          `${backlog} bytes wait in ${readdirSync(join(dataDir, 'journal')).join()}: ${service.output().slice(-3000)}`,
+      )
       const lost = await metric('quirl_scans_lost_total')
       service.process.kill('SIGTERM')
       assert.deepEqual(await exitOf(service), { code: 0, signal: null })

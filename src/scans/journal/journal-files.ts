@@ -17,6 +17,7 @@ export interface JournalFiles {
   hasNext: () => boolean
   /** The names of all files, oldest first. */
   list: () => string[]
+  /** The size of those that have scans: one that has only begun, as after a failed write, waits for nothing. */
   bytes: () => number
   /** The time of the oldest scan in them. @throws when the folder cannot be read */
   oldest: () => number | undefined
@@ -42,7 +43,7 @@ export function openJournalFiles(folder: string, sync: boolean): JournalFiles {
     open: (at) => firsts.notedIn(spare.use(() => openJournalFile(join(folder, newName(at)), sync, reserve))),
     hasNext,
     list,
-    bytes: () => bytesOf(folder, list()),
+    bytes: () => bytesOf(folder, firsts.withScans(list())),
     oldest: () => firsts.oldest(list()),
     close: spare.close,
   }
@@ -84,12 +85,15 @@ interface FirstScans {
   notedIn: (writer: JournalWriter) => JournalWriter
   /** Forgets files that do not exist any more. */
   retain: (names: string[]) => void
+  /** Those of these files that have scans. */
+  withScans: (names: string[]) => string[]
   /** The time of the first scan in these files; one of an earlier run was created with its first scan. */
   oldest: (names: string[]) => number | undefined
 }
 
 function createFirstScans(): FirstScans {
   let times = new Map<string, number>()
+  const timeOf = (name: string) => times.get(name) ?? Number.parseInt(name, 10)
   return {
     notedIn(writer) {
       const { name, append } = writer
@@ -110,9 +114,7 @@ function createFirstScans(): FirstScans {
       const existing = new Set(names)
       times = new Map(Array.from(times).filter(([name]) => existing.has(name)))
     },
-    oldest(names) {
-      const found = names.map((name) => times.get(name) ?? Number.parseInt(name, 10))
-      return found.find((time) => Number.isFinite(time))
-    },
+    withScans: (names) => names.filter((name) => Number.isFinite(timeOf(name))),
+    oldest: (names) => names.map(timeOf).find((time) => Number.isFinite(time)),
   }
 }

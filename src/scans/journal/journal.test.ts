@@ -53,7 +53,9 @@ test('a journal that could not be written recovers at the next fold, also when n
   mkdirSync(folder)
   assert.deepEqual(journal.rotate(), { closed: [], growing: undefined })
   assert.deepEqual(journal.status(), { failing: false, lost: 1, recorded: 0 })
+  assert.equal(journal.backlog(), 0, 'a file without scans waits for nothing')
   record()
+  assert.ok(journal.backlog() > 0)
   const parts = journal.rotate().closed.flatMap((file) => [...readJournalFile(join(folder, file), 0)])
   assert.deepEqual(
     parts.map(({ scans, lost, isDamaged }) => ({ scans: scans.length, lost, isDamaged })),
