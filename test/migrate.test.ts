@@ -10,11 +10,12 @@ import { migratePostgres, openPostgres } from '../src/nodes/database/database.ts
 import { openPostgresSession } from '../src/nodes/database/session.ts'
 import { migrateScans } from '../src/nodes/scans/migrations.ts'
 import { leftOut, leftOutSchemas, planOf } from '../src/moving/plan.ts'
+import { openPostgresSource } from '../src/nodes/moving/source.ts'
 import { openPostgresStore } from '../src/nodes/moving/store.ts'
 import { openSqliteStore } from '../src/moving/sqlite-store.ts'
 import { nameOf } from '../src/moving/table.ts'
 import { outcomeOf } from '../src/main.ts'
-import { endOfFile, temporaryFolder } from './support/cleanup.ts'
+import { endOfFile, temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { runs } from './support/fast-check.ts'
 import { fillStore, rowsOf } from './support/filled-stores.ts'
@@ -263,8 +264,28 @@ test('a move ends when the network to the store that waits for it is cut, and th
   assertEnded(await moving, /it was not renewed in time/)
   await poll(async () => (await put(`${node.url}/api/manage/${token}`, { title: 'later' })).status === 200)
   await assert.rejects(startServer(t, { DATA_DIR: folder }), /copy that is not complete/)
+  // PostgreSQL may take hours to notice that the reader of the first copy is gone, in its transaction.
+  const reader = openPostgresSession({ url, max: 1, isPatient: true })
+  undoLater(t, () => reader.close())
+  for (const statement of ['begin', 'select from links', 'select from quirl_scans.scans']) await reader.query(statement)
   await migrated(url, folder)
   assert.match(String(rowsOf(join(folder, 'links.db'))['links']), /later/)
+})
+
+test('a move that is given up keeps nobody waiting, also beside who reads for a long time', async (t) => {
+  const url = await emptyDatabase(t)
+  if (url === undefined) return
+  const node = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: url } })
+  const { token } = await create(node, { target: 'https://example.com/' })
+  const source = await openPostgresSource(url)
+  await source.holdScans()
+  await source.holdChanges()
+  assert.equal((await put(`${node.url}/api/manage/${token}`, { title: 'refused' })).status, 503)
+  const reader = await openPostgresSession({ url, max: 1, isPatient: true })
+  undoLater(t, () => reader.close())
+  for (const statement of ['begin', 'select from links']) await reader.query(statement)
+  await source.close()
+  assert.equal((await put(`${node.url}/api/manage/${token}`, { title: 'taken' })).status, 200)
 })
 
 test('a move ends when its lock of the copy is lost, and the service goes on', async (t) => {

@@ -67,6 +67,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
 }
 
 const isHeld = 'token = $1 and held_until > clock_timestamp()'
+const letGo = `update ${source} set held_until = '-infinity' where token = $1 and not moved`
 const extend = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
 
 function createHold(client: pg.Client, renewing: pg.Client) {
@@ -97,9 +98,11 @@ function createHold(client: pg.Client, renewing: pg.Client) {
     async end(): Promise<void> {
       kept.end()
       if (isFinished || !hasBegun) return
-      // Drops the triggers as well.
-      const { rows } = await client.query(`select 1 from ${source} where token = $1 and not moved`, [token])
-      if (rows.length > 0) await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
+      const { rowCount } = await client.query(letGo, [token])
+      if (rowCount === 0) return
+      // Drops the triggers as well; who waits for a reader keeps all later ones waiting, and a lapsed hold does no harm.
+      await client.query(`set lock_timeout = ${END_MS / 2}`)
+      await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
     },
   }
 }
@@ -145,9 +148,9 @@ async function askBefore(client: pg.Client, group: Group): Promise<void> {
   for (const [name, table] of await readTables(client)) {
     if (leftOut[name] !== undefined || table.group !== group) continue
     const when = 'before insert or update or delete or truncate'
-    await client.query(`drop trigger if exists quirl_moving on ${table.from}`)
+    // Dropping one that is there would wait for all who read, also for a command that was cut off in its transaction.
     await client.query(
-      `create trigger quirl_moving ${when} on ${table.from} for each statement execute function ${MOVING_SCHEMA}.refuse()`,
+      `create or replace trigger quirl_moving ${when} on ${table.from} for each statement execute function ${MOVING_SCHEMA}.refuse()`,
     )
   }
 }
