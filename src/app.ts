@@ -99,6 +99,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.post('/manage/revert', program.history.revert.byHeader)
   api.post('/manage/:token/rotate', program.rotation.byPath)
   api.post('/manage/rotate', program.rotation.byHeader)
+  addCollectionRoutes(api, program.collections)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
@@ -106,6 +107,22 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.delete('/domains/:domain', program.domain.remove)
   api.get('/openapi.json', program.openApi)
   api.get('/problems', program.problems)
+}
+
+/** Collections, below `/api`. */
+function addCollectionRoutes(api: FastifyInstance, collections: Handlers['program']['collections']): void {
+  const { create, read, change, remove, join, leave } = collections
+  api.post('/collections', create)
+  api.get('/collections/:token', read.byPath)
+  api.get('/collections', read.byHeader)
+  api.put('/collections/:token', change.byPath)
+  api.put('/collections', change.byHeader)
+  api.delete('/collections/:token', remove.byPath)
+  api.delete('/collections', remove.byHeader)
+  api.post('/collections/:token/links', join.byPath)
+  api.post('/collections/links', join.byHeader)
+  api.delete('/collections/:token/links/:code', leave.byPath)
+  api.delete('/collections/links/:code', leave.byHeader)
 }
 
 /** Statistics, below `/api`: for the owner of a link, for readers of a share, and of many links. */

@@ -157,6 +157,8 @@ export interface Tables {
   reporters: ReportersTable
   reporter_salts: ReporterSaltsTable
   shares: SharesTable
+  collections: CollectionsTable
+  memberships: MembershipsTable
   audit: AuditTable
   sweeps: SweepsTable
   salts: SaltsTable
@@ -281,6 +283,23 @@ interface SharesTable {
   /** 1 when it includes where the link leads. */
   destination: number
   created_at: number
+}
+
+/** Sets of links. */
+interface CollectionsTable {
+  /** Random. */
+  id: string
+  /** SHA-256 of the token, base64url. */
+  token_hash: string
+  name: string | null
+  created_at: number
+}
+
+/** Which links are in which collections. */
+interface MembershipsTable {
+  collection_id: string
+  link_id: number
+  joined_at: number
 }
 
 /** The certificates that were issued for the service and for custom domains. */

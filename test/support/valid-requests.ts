@@ -99,6 +99,8 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     exportSharedScans: ofShare,
     exportSharedScansByHeader: ofShare,
     revokeShare: async () => ({ path: { id: share.id } }),
+    createCollection: { body: { name: 'Summer' }, status: 201 },
+    ...requestsOfCollections(server, link),
     report: { body: { code: 'contract', reason: 'phishing', details: 'It asks for a card number' }, status: 202 },
     registerDomain: { body: { domain: 'qr.example.com' }, status: 201 },
     readDomain: { path: { domain: 'qr.example.com' } },
@@ -112,6 +114,28 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     rotateTokenByHeader: async () => ({ token: await tokenOfNew() }),
     deleteLink: async () => ({ token: await tokenOfNew() }),
     deleteLinkByHeader: async () => ({ token: await tokenOfNew() }),
+  }
+}
+
+/** Requests about a collection, which end one with the link in it each. */
+function requestsOfCollections(server: TestServer, link: Created): Record<string, () => Promise<Valid>> {
+  const collected = async (): Promise<Valid> => {
+    const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>
+    await post(`${server.url}/api/collections/${token}/links`, { tokens: [link.token] })
+    return { token: () => token }
+  }
+  const joining = async () => ({ ...(await collected()), body: { tokens: [link.token, 'x'] } })
+  const changing = async () => ({ ...(await collected()), body: { name: null } })
+  return {
+    readCollection: collected,
+    readCollectionByHeader: collected,
+    changeCollection: changing,
+    changeCollectionByHeader: changing,
+    joinCollection: joining,
+    joinCollectionByHeader: joining,
+    leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),
+    endCollection: collected,
+    endCollectionByHeader: collected,
   }
 }
 

@@ -6,7 +6,7 @@ import { route, type Route } from '../../http/route.ts'
 
 /** A route for the owner of a link. */
 export interface OwnerRoute {
-  Params: { token?: string; id?: string }
+  Params: { token?: string; id?: string; code?: string }
 }
 export type ManageRequest = FastifyRequest<OwnerRoute>
 

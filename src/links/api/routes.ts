@@ -9,7 +9,7 @@ import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './ow
 import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from '../design.ts'
-import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 import { details } from '../details.ts'
 import { entityTag, type StatedTotals } from '../link.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
@@ -36,7 +36,7 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
         "A kind's own fields may also stand inside `payload`.",
       tags,
       security: creationSecurity,
-      headers: idempotencyHeader,
+      headers: creationHeaders,
       body: creationBody,
       response: {
         201: {
@@ -44,12 +44,13 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
           headers: sends('Location'),
           content: { 'application/json': { schema: createdBody } },
         },
-        ...problems('alias_taken', 'alias_reserved', 'target_blocked'),
+        ...problems('collection_not_found', 'collection_full', 'alias_taken', 'alias_reserved', 'target_blocked'),
       },
     },
     async handler(request, reply) {
       const created = await needs.links.create(request.body, clientOf(needs, request, reply), {
         idempotentRequest: idempotentRequest(request),
+        collection: collectionOf(request),
         onTrimmed: warnsOfTrimmed(request, reply),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
