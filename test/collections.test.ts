@@ -14,6 +14,7 @@ interface Joined {
   results: ({ index: number; code: string; added: boolean } | { index: number; error: { code: string } })[]
 }
 
+const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 27, 9, 30)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const problemOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
@@ -148,7 +149,15 @@ test('tokens of links, shares and collections never stand in for each other', as
     ])
       assert.deepEqual(await problemOf(response), [404, 'collection_not_found'], other)
   }
-  for (const path of [`/api/manage/${token}`, `/api/manage/${token}/stats`, `/m/${token}`])
+  const both = `${token}%2F${menu.code}`
+  for (const path of [
+    `/api/manage/${both}`,
+    `/m/${both}`,
+    `/api/manage/${both}/stats`,
+    `/api/manage/${token}`,
+    `/api/manage/${token}/stats`,
+    `/m/${token}`,
+  ])
     assert.equal((await fetch(url + path)).status, 404, path)
   assert.equal((await fetch(`${url}/api/share/${token}/stats`)).status, 404)
   assert.equal((await fetch(api(token))).status, 200)
@@ -272,9 +281,123 @@ test('a collection takes no more links than it may have, and what does not fit i
   const row = { target: 'https://example.com/menu' }
   assert.deepEqual(await problemOf(await post(`${url}/api/links`, row, header)), [409, 'collection_full'])
   assert.deepEqual(await problemOf(await post(`${url}/api/bulk`, [row], header)), [409, 'collection_full'])
-  assert.equal((await read(token)).links, MAX_LINKS)
+  assert.equal((await read(token)).links, 1)
   const stored = await services.db.read.selectFrom('links').select('id').execute()
   assert.equal(stored.length, 2)
+})
+
+/** What the owner of a link reads through a collection. */
+const paths = ['', '/history', '/stats', '/scans.csv', '/bundle', '/shares']
+
+test("a collection's token is an owner's for each link in it: every path answers as the link's own does", async (t) => {
+  const { url, collect, join, api, links } = await startWithLinks(t, 2)
+  const [menu, other] = links as [Created, Created]
+  await visit(menu.short_url)
+  const { token } = await collect()
+  await join(token, [menu.token])
+  const pathOf = (path: string) => api(token, `/links/${menu.code}${path}`)
+  for (const path of paths) {
+    const [own, through, byHeader] = await Promise.all([
+      fetch(manage({ url }, menu, path)),
+      fetch(pathOf(path)),
+      fetch(`${url}/api/collections/links/${menu.code}${path}`, { headers: bearer(token) }),
+    ])
+    const text = await through.text()
+    assert.ok(!text.includes(menu.token), path)
+    const expected = (await own.text()).replaceAll(`/m/${menu.token}`, `/c/${token}`)
+    assert.deepEqual(
+      [through.status, text, through.headers.get('etag')],
+      [200, expected, own.headers.get('etag')],
+      path,
+    )
+    assert.deepEqual([byHeader.status, await byHeader.text()], [200, expected], path)
+    assert.deepEqual(await problemOf(await fetch(api(token, `/links/${other.code}${path}`))), [
+      404,
+      'collection_not_found',
+    ])
+    assert.deepEqual(await problemOf(await fetch(api(UNKNOWN, `/links/${menu.code}${path}`))), [
+      404,
+      'collection_not_found',
+    ])
+  }
+  assert.equal((await put(pathOf(''), { title: 'Through it' }, { 'if-match': '"9"' })).status, 412)
+  assert.equal((await put(pathOf(''), { title: 'Through it' }, { 'if-match': '"1"' })).status, 200)
+  assert.equal((await details({ url }, menu))['title'], 'Through it')
+  assert.equal((await post(pathOf('/revert'), { revision: 1 })).status, 200)
+  assert.equal((await details({ url }, menu))['title'], null)
+  const share = (await (await post(pathOf('/share'), { name: 'agency' })).json()) as { id: string; share_token: string }
+  assert.equal((await fetch(`${url}/api/share/${share.share_token}/stats`)).status, 200)
+  assert.equal((await fetch(pathOf(`/shares/${share.id}`), { method: 'DELETE' })).status, 200)
+  const stream = await fetch(pathOf('/stream'))
+  assert.equal(stream.headers.get('content-type'), 'text/event-stream')
+  await stream.body?.cancel()
+  const deleted = await fetch(`${pathOf('')}?link=true`, { method: 'DELETE' })
+  assert.deepEqual(await deleted.json(), { deleted: true, code: menu.code })
+  assert.equal((await fetch(manage({ url }, menu))).status, 404)
+})
+
+test('a stream through a collection ends when the link leaves it', async (t) => {
+  const { collect, join, api, links } = await startWithLinks(t, 1)
+  const [menu] = links as [Created]
+  const { token } = await collect()
+  await join(token, [menu.token])
+  const stream = await fetch(api(token, `/links/${menu.code}/stream`))
+  await fetch(api(token, `/links/${menu.code}`), { method: 'DELETE' })
+  // The body ends, or the test is timed out.
+  await stream.text()
+})
+
+/** Which of some collections own a link. */
+const owning = async (api: (token: string, path: string) => string, tokens: string[], { code }: Created) => {
+  const statuses: number[] = []
+  for (const token of tokens) statuses.push((await fetch(api(token, `/links/${code}/history`))).status)
+  return statuses
+}
+
+test("when the link's own token is replaced, its collections end with the first use of the new one", async (t) => {
+  const { collect, join, api, url, read, links } = await startWithLinks(t, 1)
+  const [menu] = links as [Created]
+  const { token } = await collect()
+  await join(token, [menu.token])
+  const rotated = await post(manage({ url }, menu, '/rotate'), undefined)
+  const { token: next } = (await rotated.json()) as { token: string }
+  assert.deepEqual(await owning(api, [token], menu), [200])
+  assert.equal((await fetch(manage({ url }, { token: next }))).status, 200)
+  assert.deepEqual(await owning(api, [token], menu), [404])
+  assert.equal((await read(token)).links, 0)
+})
+
+test("when the link's own token is replaced and nobody uses the new one, its collections end after the hour", async (t) => {
+  const { collect, join, api, url, read, links, pass } = await startWithLinks(t, 1)
+  const [menu] = links as [Created]
+  const { token } = await collect()
+  await join(token, [menu.token])
+  await post(manage({ url }, menu, '/rotate'), undefined)
+  pass(HOUR - 1)
+  assert.deepEqual(await owning(api, [token], menu), [200])
+  pass(1)
+  assert.deepEqual(await owning(api, [token], menu), [404])
+  assert.equal((await read(token)).links, 0)
+})
+
+test('a token that is replaced through a collection ends the other collections, and the old token', async (t) => {
+  for (const isUsed of [true, false]) {
+    const { collect, join, api, url, read, links, pass } = await startWithLinks(t, 1)
+    const [menu] = links as [Created]
+    const [mine, other] = [await collect(), await collect()]
+    const tokens = [mine.token, other.token]
+    for (const token of tokens) await join(token, [menu.token])
+    const rotated = await fetch(api(mine.token, `/links/${menu.code}/rotate`), { method: 'POST' })
+    const { token: next, manage_url: page } = (await rotated.json()) as { token: string; manage_url: string }
+    assert.equal(page, `${url}/m/${next}`)
+    assert.deepEqual(await owning(api, tokens, menu), [200, 200])
+    if (isUsed) assert.equal((await fetch(manage({ url }, { token: next }))).status, 200)
+    else pass(HOUR)
+    assert.deepEqual(await owning(api, tokens, menu), [200, 404])
+    assert.deepEqual([(await read(mine.token)).links, (await read(other.token)).links], [1, 0])
+    assert.equal((await fetch(manage({ url }, menu))).status, 404)
+    assert.equal((await fetch(manage({ url }, { token: next }))).status, 200)
+  }
 })
 
 test('where creation needs an access code, so does a collection', async (t) => {

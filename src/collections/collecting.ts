@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
 import * as store from './store.ts'
-import { hashCollectionToken } from './token.ts'
+import { hashCollectionToken } from '../lib/collection-token.ts'
 
 /** Adds links to collections in the transaction that creates them. */
 export function createCollecting(now: () => number): Collecting {

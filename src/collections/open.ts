@@ -15,7 +15,7 @@ import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, requireCollection } from './collecting.ts'
 import * as store from './store.ts'
-import { newCollectionToken } from './token.ts'
+import { newCollectionToken } from '../lib/collection-token.ts'
 
 /** A collection and how many links are in it. */
 export interface CountedCollection extends store.Collection {
@@ -88,9 +88,9 @@ export function openCollections(deps: Deps): Collections {
       )
       return response
     },
-    find: async (token) => counted(db, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
+    find: async (token) => counted(deps, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
     rename: async (token, name) =>
-      counted(db, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
+      counted(deps, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
     async remove(token) {
       await db.transaction(async (transaction) => {
         const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
@@ -100,15 +100,18 @@ export function openCollections(deps: Deps): Collections {
     join: (token, linkTokens, client, chargeNotFound) => join(deps, { token, linkTokens, client, chargeNotFound }),
     async leave(token, code) {
       const { id } = await requireCollection(token, (hash) => store.findCollection(db.read, hash))
-      const linkId = await store.findMemberByCode(db.read, id, codeKey(code))
+      const linkId = await store.findMemberByCode(db.read, id, { codeKey: codeKey(code), now: now() })
       if (linkId !== undefined && (await store.deleteMember(db.write, id, linkId))) return
       throw new Problem('unknown_code', 'the collection has no link with this code')
     },
   }
 }
 
-async function counted(db: Database, collection: store.Collection): Promise<CountedCollection> {
-  return { ...collection, links: await store.countMembers(db.read, collection.id) }
+async function counted(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  collection: store.Collection,
+): Promise<CountedCollection> {
+  return { ...collection, links: await store.countLinks(db.read, collection.id, now()) }
 }
 
 interface Join {

@@ -6,7 +6,9 @@ import { route, type Route } from '../http/route.ts'
 import { createValidator } from '../http/validate.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../links/api/creation-hooks.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
-import { forbidCaching, ownerRoutes, tokenOf, type OwnerRoutes } from '../links/api/owner-routes.ts'
+import { forbidCaching, ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
+import { ifMatch } from '../links/api/routes.ts'
+import { deletedBody } from '../links/schemas.ts'
 import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
@@ -207,30 +209,46 @@ function joinRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
   )
 }
 
-function leaveRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+const leaveQuery = Type.Object({
+  link: Type.Optional(Type.Boolean({ description: 'Delete the link itself, as `DELETE /api/manage/{token}` does.' })),
+})
+type LeaveRequest = ManageRequest & { query: Static<typeof leaveQuery> }
+
+function leaveRoutes({ collections, links }: CollectionRoutesNeeds): OwnerRoutes {
   const routes = ownerRoutes(
     {
       config: { work: 'creations' },
       schema: {
-        summary: 'Take a link out of a collection',
+        summary: 'Take a link out of a collection, or delete it',
         operationId: 'leaveCollection',
         description:
-          'The link stays. `DELETE /api/collections/links/{code}` takes the token as `Authorization: Bearer`.',
+          'The link stays, unless `link=true`. `DELETE /api/collections/links/{code}` takes the token as `Authorization: Bearer`.',
         tags,
+        headers: ifMatch,
+        querystring: leaveQuery,
         params: Type.Object({ code: Type.String({ description: 'The code of the link.' }) }),
         response: {
-          200: { description: 'The link was taken out.', content: { 'application/json': { schema: leftBody } } },
+          200: {
+            description: 'The link was taken out, or deleted.',
+            content: { 'application/json': { schema: Type.Unsafe({ anyOf: [leftBody, deletedBody] }) } },
+          },
           ...problems('collection_not_found', 'unknown_code'),
         },
       },
       async handler(request) {
-        const { code = '' } = request.params
-        await collections.leave(tokenOf(request), code)
-        return { removed: true, code }
+        const { code: asked = '' } = request.params
+        const token = tokenOf(request)
+        if ((request as LeaveRequest).query.link === true) {
+          const { code } = await links.delete({ collectionToken: token, code: asked }, request.headers['if-match'])
+          return { deleted: true, code }
+        }
+        await collections.leave(token, asked)
+        return { removed: true, code: asked }
       },
     },
     TOKEN,
   )
   // In OpenAPI its path would be ambiguous: `/api/collections/{token}/links` matches it, too.
-  return { ...routes, byHeader: { ...routes.byHeader, schema: { hide: true } } }
+  const { querystring } = routes.byPath.schema ?? {}
+  return { ...routes, byHeader: { ...routes.byHeader, schema: { hide: true, querystring } } }
 }

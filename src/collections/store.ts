@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { isMember } from '../links/member-store.ts'
 
 /** A set of links as it is stored. */
 export interface Collection {
@@ -55,6 +56,19 @@ export async function deleteCollection(transaction: Transaction<Tables>, id: str
   await transaction.deleteFrom('memberships').where('collection_id', '=', id).execute()
 }
 
+/** How many links the holder of the collection's token owns by it. */
+export async function countLinks(db: Executor, id: string, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('memberships')
+    .innerJoin('links', 'links.id', 'memberships.link_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('memberships.collection_id', '=', id)
+    .where(isMember(now))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** How many memberships are stored, those that a rotation has ended included. */
 export async function countMembers(db: Executor, id: string): Promise<number> {
   const { count } = await db
     .selectFrom('memberships')
@@ -129,13 +143,18 @@ export async function deleteMember(db: Executor, id: string, linkId: number): Pr
 }
 
 /** The link in a collection that has this code; undefined when none has. */
-export async function findMemberByCode(db: Executor, id: string, codeKey: string): Promise<number | undefined> {
+export async function findMemberByCode(
+  db: Executor,
+  id: string,
+  { codeKey, now }: { codeKey: string; now: number },
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('links')
     .innerJoin('memberships', 'memberships.link_id', 'links.id')
     .select('links.id')
     .where('links.code_key', '=', codeKey)
     .where('memberships.collection_id', '=', id)
+    .where(isMember(now))
     .executeTakeFirst()
   return row?.id
 }

@@ -45,6 +45,8 @@ interface LinksTable {
   next_token_hash: string | null
   /** When that was issued. */
   rotated_at: number | null
+  /** The id of the collection through which that was asked for; null when it was not by one. */
+  rotated_through: string | null
   /** The hash of its password in the PHC string format; null without one. */
   password: string | null
   /** When the operator put a warning before the link; null unless there is one, as the next column. */

@@ -101,6 +101,7 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     revokeShare: async () => ({ path: { id: share.id } }),
     createCollection: { body: { name: 'Summer' }, status: 201 },
     ...requestsOfCollections(server, link),
+    ...requestsThroughCollections(server),
     report: { body: { code: 'contract', reason: 'phishing', details: 'It asks for a card number' }, status: 202 },
     registerDomain: { body: { domain: 'qr.example.com' }, status: 201 },
     readDomain: { path: { domain: 'qr.example.com' } },
@@ -136,6 +137,43 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),
     endCollection: collected,
     endCollectionByHeader: collected,
+  }
+}
+
+/** What the owner of a link may do, through a collection that it is in. */
+function requestsThroughCollections(server: TestServer): Record<string, () => Promise<Valid>> {
+  const through =
+    (valid: Valid = {}) =>
+    async (): Promise<Valid> => {
+      const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>
+      const created = await post(`${server.url}/api/links`, { target }, { 'quirl-collection': token })
+      const { code } = (await created.json()) as Created
+      return { ...valid, token: () => token, path: { code } }
+    }
+  const revoking = async (): Promise<Valid> => {
+    const { token = () => '', path = {} } = await through()()
+    const shares = `${server.url}/api/collections/${token()}/links/${path['code']}/share`
+    const { id } = (await (await post(shares, {})).json()) as { id: string }
+    return { token, path: { ...path, id } }
+  }
+  const requests: Record<string, Valid> = {
+    readLink: {},
+    changeLink: { body: { title: 'Card' } },
+    readHistory: {},
+    revertLink: { body: { revision: 1 } },
+    rotateToken: {},
+    followTotals: {},
+    readStats: { query: 'days=7' },
+    exportScans: {},
+    exportBundle: {},
+    createShare: { body: {}, status: 201 },
+    listShares: {},
+  }
+  return {
+    ...Object.fromEntries(
+      Object.entries(requests).map(([operation, valid]) => [`${operation}InCollection`, through(valid)]),
+    ),
+    revokeShareInCollection: revoking,
   }
 }
 

@@ -19,6 +19,8 @@ export const collections: Migration = {
       .addColumn('joined_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('memberships_key', ['collection_id', 'link_id'])
       .execute()
+    // Of a link whose token is to be replaced: the collection through which its owner asked for that, if it was one.
+    await db.schema.alterTable('links').addColumn('rotated_through', 'text').execute()
     await db.schema.createIndex('memberships_link_id').on('memberships').column('link_id').execute()
   },
 }

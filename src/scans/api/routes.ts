@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
-import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
+import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
@@ -65,7 +65,7 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
     },
     async handler(request: ManageRequest) {
       const parameters = request.query as StatsParameters
-      const { id, code, destinations } = await access.findWithStats(tokenOf(request), parameters)
+      const { id, code, destinations } = await access.findWithStats(credentialOf(request), parameters)
       const stats = await readLatestStats(reading, request, id, parameters)
       return { code, ...(destinations && { destinations }), ...stats }
     },
@@ -113,7 +113,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       },
     },
     async handler(request: ManageRequest, reply: FastifyReply) {
-      const link = await access.findWithScans(tokenOf(request))
+      const link = await access.findWithScans(credentialOf(request))
       const headers = {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${link.code}-scans.csv"`,

@@ -1,4 +1,4 @@
-import { hashToken, isToken, newToken } from '../lib/token.ts'
+import { hashToken, isToken, newToken } from './token.ts'
 
 /** Distinguishes tokens of collections from those of links and shares, also for readers of a log or a message. */
 const PREFIX = 'collection_'
