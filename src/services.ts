@@ -201,12 +201,11 @@ async function openFeatures(
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
   const created = await openCreation(config, environment, foundation, recording, open)
-  const { abuse } = created
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
-  passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
+  passChangesOn(bus, { visits, scans, abuse: created.abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit({ client })
-  const notReady = createNotReady(store, draining, disk, scans, abuse)
+  const notReady = createNotReady(store, draining, disk, scans, created.abuse)
   const features = { ...created, visits, disk, scans, places, domains, webhooks, tls }
   const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }
   return {

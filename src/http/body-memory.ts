@@ -6,17 +6,25 @@ import { Problem } from './problem.ts'
 
 /** Limits on the memory of request bodies while they are read and processed. */
 export interface BodyBounds {
-  /** Bytes of all bodies together; 16 of the largest. */
+  /** Bytes that all bodies take together; 16 of the largest. */
   maxBytes: number
-  /** The first bytes of each body, which are not counted: the number of connections limits them. */
+  /** The first bytes that each body takes, which are not counted: the number of connections limits them. */
   uncounted: number
+  /** What a chunk takes besides its bytes. */
+  bytesOfChunk: number
   /** Chunks that every body may have. */
   freeChunks: number
   /** The average size that each further chunk must have, in bytes. */
   chunkBytes: number
 }
 
-const defaults: BodyBounds = { maxBytes: 64 * 1024 * 1024, uncounted: 16 * 1024, freeChunks: 4096, chunkBytes: 64 }
+const defaults: BodyBounds = {
+  maxBytes: 64 * 1024 * 1024,
+  uncounted: 16 * 1024,
+  bytesOfChunk: 400,
+  freeChunks: 4096,
+  chunkBytes: 64,
+}
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -40,8 +48,8 @@ export interface BodyNeeds {
 }
 
 /**
- * Limits the memory of request bodies: the bytes of all of them, which are shared fairly, and the number of chunks of each,
- * because a chunk of one byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
+ * Limits the memory of request bodies: what all of them take, which is shared fairly, and the number of chunks of each,
+ * because a chunk of one byte takes some 400 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
  * bodies of the largest holder that are not being worked on, the one that has waited longest gives way: for a chunk, or for its
  * client to read the response.
  */
@@ -117,7 +125,7 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
   }
   onBegin(response, () => {
     // The work is done: the body stays in memory only for as long as the client takes to read, and gives way from now on.
-    if (!body.isDone && pool.remove(body)) pool.put(body, watch.holderOf(request), body.bytes - bounds.uncounted)
+    if (!body.isDone && pool.remove(body)) pool.put(body, watch.holderOf(request), countedOf(body, bounds))
   })
   response.once('close', () => {
     pool.remove(body)
@@ -135,6 +143,11 @@ function onBegin(response: ServerResponse, begin: () => void): void {
   }
 }
 
+/** What of a body counts. */
+function countedOf({ bytes, chunks }: Body, { bytesOfChunk, uncounted }: BodyBounds): number {
+  return bytes + chunks * bytesOfChunk - uncounted
+}
+
 function exceedsChunks({ chunks, bytes }: Body, { freeChunks, chunkBytes }: BodyBounds): Problem | undefined {
   if (chunks <= freeChunks + bytes / chunkBytes) return undefined
   return new Problem('body_too_large', `the body has more than ${freeChunks} chunks that are too small`)
@@ -144,7 +157,7 @@ function exceedsChunks({ chunks, bytes }: Body, { freeChunks, chunkBytes }: Body
 function count(body: Body, chunk: Buffer, request: IncomingMessage, watch: Watch): Problem | undefined {
   const { pool, bounds, bodiesOf, holderOf } = watch
   const { socket } = request
-  const counted = body.bytes - bounds.uncounted
+  const counted = countedOf(body, bounds)
   if (counted <= 0 || socket.destroyed) return undefined
   bodiesOf(socket).add(body)
   const holder = holderOf(request)
@@ -152,7 +165,7 @@ function count(body: Body, chunk: Buffer, request: IncomingMessage, watch: Watch
   for (const each of leaving) if (each !== body) each.giveWay()
   if (!leaving.includes(body)) return undefined
   // What was read before stays in memory while the client reads the response.
-  pool.put(body, holder, Math.max(0, counted - chunk.length))
+  pool.put(body, holder, Math.max(0, counted - chunk.length - bounds.bytesOfChunk))
   pool.keep(body)
   return tooMany()
 }
