@@ -8,7 +8,14 @@ import { createBodyMemory, type BodyBounds } from './body-memory.ts'
 import { asHolder } from '../lib/holder.ts'
 import type { Problem } from './problem.ts'
 
-const bounds: BodyBounds = { maxBytes: 1_000_000, uncounted: 1_000, bytesOfChunk: 0, freeChunks: 100, chunkBytes: 64 }
+const bounds: BodyBounds = {
+  maxBytes: 1_000_000,
+  uncounted: 1_000,
+  bytesOfChunk: 0,
+  step: 1,
+  freeChunks: 100,
+  chunkBytes: 64,
+}
 
 /** The holder of a body is named in its path, and has it for itself. */
 const holderOfPath = ({ url = '' }: IncomingMessage) => asHolder(url)
