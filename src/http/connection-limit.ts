@@ -55,12 +55,8 @@ interface Connection {
   peer: string | undefined
 }
 
-export function createConnectionLimit({
-  client,
-  max = defaultMax(),
-  memory = MAX_CONNECTIONS,
-  lateMs = LATE_MS,
-}: ConnectionLimitNeeds): ConnectionLimit {
+export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
+  const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
   let restingSince: RestingSince = () => undefined
   const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
   const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
