@@ -111,6 +111,8 @@ function createCount(reading: RawReading, filters: Filters) {
     for (const planned of window.blocks) {
       const block = await readBlock(reading, linkId, planned, window.imported)
       tally.add(block, await masksOf(block))
+      await reading.rows.pause()
+      reading.signal?.throwIfAborted()
     }
     return tally
   }
