@@ -34,6 +34,7 @@ const files = [
   'share-page',
   'shares',
   'site',
+  'stats-filters',
   'streams',
   'visitor-pages',
   'visits',
