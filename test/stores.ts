@@ -10,6 +10,7 @@ const files = [
   'bulk',
   'change-many',
   'change',
+  'collections',
   'combinations',
   'contract',
   'domain-proofs',
