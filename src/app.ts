@@ -121,6 +121,7 @@ function addOwnerRoutes(
   add('POST', '/rotate', rotation)
   add('GET', '/stats', owned.stats)
   add('GET', '/scans.csv', owned.scans)
+  add('GET', '/scans.ndjson', owned.scansNdjson)
   add('GET', '/bundle', owned.bundle)
   add('POST', '/share', shares.create)
   add('GET', '/shares', shares.list)
@@ -149,6 +150,8 @@ function addStatisticsRoutes(api: FastifyInstance, { shared, ofMany }: Handlers[
   api.get('/share/stats', shared.stats.byHeader)
   api.get('/share/:token/scans.csv', shared.scans.byPath)
   api.get('/share/scans.csv', shared.scans.byHeader)
+  api.get('/share/:token/scans.ndjson', shared.scansNdjson.byPath)
+  api.get('/share/scans.ndjson', shared.scansNdjson.byHeader)
   api.post('/stats', ofMany)
 }
 

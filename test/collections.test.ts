@@ -290,7 +290,7 @@ test('a collection takes no more links than it may have, and what does not fit i
 })
 
 /** What the owner of a link reads through a collection. */
-const paths = ['', '/history', '/stats', '/scans.csv', '/bundle', '/shares']
+const paths = ['', '/history', '/stats', '/scans.csv', '/scans.ndjson', '/bundle', '/shares']
 
 test("a collection's token is an owner's for each link in it: every path answers as the link's own does", async (t) => {
   const { url, collect, join, api, links } = await startWithLinks(t, 2)

@@ -35,6 +35,7 @@ const files = [
   'share-page',
   'shares',
   'site',
+  'stats-filters',
   'streams',
   'visitor-pages',
   'visits',
