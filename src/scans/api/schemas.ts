@@ -96,9 +96,6 @@ export const statsWindow = {
   ),
 }
 
-/** The query of the statistics on a page. */
-export const pageQuery = Type.Object({ ...lastDays, ...previousWindow })
-
 /** The query of the statistics. */
 export const statsQuery = Type.Object({
   ...statsWindow,
@@ -161,6 +158,7 @@ const compared = Type.Object(
       description: 'Its last day. Where the window ends today, it counts until the time of day that it is now.',
     }),
     totals: windowTotals,
+    by_audience: Type.Optional(byAudience),
   },
   {
     title: 'ComparedTotals',

@@ -17,19 +17,20 @@ export interface SectionLoader {
 }
 
 /**
- * The window that an address of the page shows, as an address that says nothing but it and the language: without a time
- * zone, that of the visitor, which the server does not know.
+ * What the statistics of an address of the page show, as an address that says nothing but this and the language: without a
+ * time zone, that of the visitor, which the server does not know.
  */
-export function windowOf(address: string): string {
+export function windowOf(section: HTMLElement, address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)
   if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const names = ['days', 'audience', 'tz', 'lang'].filter((name) => query.has(name))
-  return `${pathname}?${new URLSearchParams(names.map((name) => [name, query.get(name) ?? ''])).toString()}`
+  const names = [...(section.dataset['parameters'] ?? '').split(' '), 'lang']
+  const kept = names.flatMap((name) => query.getAll(name).map((value) => [name, value]))
+  return `${pathname}?${new URLSearchParams(kept).toString()}`
 }
 
 /** @param onLoaded called after each replacement */
 export function createSectionLoader(section: HTMLElement, onLoaded: () => void): SectionLoader {
-  let shown = windowOf(location.href)
+  let shown = windowOf(section, location.href)
   let latest = 0
   let isLoading = false
   let isStale = false

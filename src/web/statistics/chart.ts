@@ -1,4 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
+import type { Interval } from '../../scans/statistics/stats-query.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Column } from './columns.ts'
 import type { Formats } from './formats.ts'
@@ -11,13 +12,13 @@ const HEIGHT = 200
 const MAX_BARS = 100
 
 /** A chart of the scans, and a table of the same values. */
-export function chart(columns: Column[], unit: 'day' | 'hour', texts: StatisticsTexts, formats: Formats): Html {
+export function chart(columns: Column[], unit: Interval, texts: StatisticsTexts, formats: Formats): Html {
   const largest = columns.reduce((most, { scans }) => Math.max(most, scans), 0)
   const ticks = roundTicks(largest)
   const top = ticks.at(-1) ?? 1
   const y = (value: number) => round(BASE - ((BASE - TOP) * value) / top)
   const peak = columns.find(({ scans }) => scans === largest)?.name ?? ''
-  const label = `${texts.chart[unit]}. ${texts[unit === 'day' ? 'most' : 'mostHour'](formats.number(largest), peak)}`
+  const label = `${texts.chart[unit]}. ${texts.most(formats.number(largest), texts.at[unit](peak))}`
   return html`<figure class="stats-chart">
     <figcaption class="row">
       <h3>${texts.chart[unit]}</h3>
@@ -44,12 +45,12 @@ export function chart(columns: Column[], unit: 'day' | 'hour', texts: Statistics
   </figure>`
 }
 
-function legend(columns: Column[], unit: 'day' | 'hour', texts: StatisticsTexts): Html {
+function legend(columns: Column[], unit: Interval, texts: StatisticsTexts): Html {
   const { scans, visitors, weekend, now } = texts.legend
   const hasWeekend = columns.length <= MAX_BARS && columns.some(({ isWeekend }) => isWeekend)
   return html`<span class="key scans">${scans}</span>
     <span class="key visitors">${visitors}</span> ${hasWeekend && html`<span class="key weekend">${weekend}</span>`}
-    <span class="key now">${now[unit]}</span>`
+    ${columns.some(({ isNow }) => isNow) && html`<span class="key now">${now[unit]}</span>`}`
 }
 
 function weekends(columns: Column[]): Html {
@@ -123,12 +124,7 @@ function below(columns: Column[]): Html {
 }
 
 /** The same values as a table. */
-export function chartTable(
-  columns: Column[],
-  unit: 'day' | 'hour',
-  { table }: StatisticsTexts,
-  formats: Formats,
-): Html {
+export function chartTable(columns: Column[], unit: Interval, { table }: StatisticsTexts, formats: Formats): Html {
   return html`<details class="stats-table">
     <summary>${table.summary}</summary>
     <table>

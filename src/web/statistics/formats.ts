@@ -28,6 +28,7 @@ function createFormats(language: Language) {
     date: dates({ day: 'numeric', month: 'short', year: 'numeric' }),
     weekday: dates({ weekday: 'short' }),
     month: dates({ month: 'short' }),
+    wholeMonth: dates({ month: 'long', year: 'numeric' }),
     hour: dates({ hour: 'numeric' }),
     time: dates({ hour: 'numeric', minute: '2-digit' }),
   }

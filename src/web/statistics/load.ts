@@ -2,23 +2,78 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
+import type { StatsParameters } from '../../scans/api/query.ts'
 import { readLatestStats, type StatsSources } from '../../scans/api/routes.ts'
+import { dateAt } from '../../scans/statistics/windows.ts'
+import { datesOf, intervalsOf, windowBetween } from './page-window.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 365
 const MAX_ZONE = 64
 
-/** Reads the window from the query of a page. An invalid field gets its default: the rest of the page needs none of them. */
-export function pageQueryOf(query: Record<string, unknown>): PageQuery {
+/** What a page shows, as its address says. */
+type Asked = Pick<LoadedStatistics, 'query' | 'isCut'>
+
+/**
+ * Reads what the query of a page says of its statistics. An invalid field gets its default: the rest of the page needs none of
+ * them.
+ * @param hasDetails whether the reader may see what comes close to single scans
+ */
+export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails = true): Asked {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
-  const days = Number(text('days'))
-  const [tz, audience] = [text('tz'), text('audience')]
+  const tz = zoneIn(text('tz'))
+  const today = dateAt(now, tz)
+  const between = windowBetween(text('from'), text('to'), today)
+  const window = between?.window ?? { days: daysIn(text('days')) }
+  const { days } = datesOf(window, today)
+  const fields = {
+    window,
+    tz,
+    audience: audiences.find((each) => each === text('audience')) ?? 'human',
+    interval: intervalsOf(days, hasDetails).find((each) => each === text('interval')),
+    compare: hasDetails && text('compare') === 'year' ? 'year' : 'previous',
+    isDetailed: text('view') === 'detail',
+  } as const
+  return { query: fields, isCut: between?.isCut ?? false }
+}
+
+const audiences = ['all', 'bot'] as const
+
+function zoneIn(text: string): string {
+  return text !== '' && text.length <= MAX_ZONE && isTimeZone(text) ? text : 'UTC'
+}
+
+function daysIn(text: string): number {
+  const days = Number(text)
+  return Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS
+}
+
+/** The parameters of the API that read what a page shows. */
+function requestOf({ window, tz, audience, interval, compare }: PageQuery): StatsParameters {
   return {
-    days: Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS,
-    tz: tz !== '' && tz.length <= MAX_ZONE && isTimeZone(tz) ? tz : 'UTC',
-    audience: audience === 'all' || audience === 'bot' ? audience : 'human',
+    ...('days' in window
+      ? { days: window.days }
+      : { from: window.from, ...(window.to !== undefined && { to: window.to }) }),
+    tz,
+    audience,
+    ...(interval !== undefined && { interval }),
+    ...(compare === 'year' ? { compare } : { previous: true }),
   }
+}
+
+/**
+ * Loads the statistics that the address of a page asks for.
+ * @throws {Problem} 503 when no slot is free
+ */
+export async function readForPage(
+  reading: StatsSources,
+  request: Pick<FastifyRequest, 'raw'>,
+  linkId: number,
+  { query, isCut }: Asked,
+): Promise<LoadedStatistics> {
+  const now = reading.now()
+  return { query, isCut, stats: await readLatestStats(reading, request, linkId, requestOf(query)), now }
 }
 
 /**
@@ -47,14 +102,13 @@ export async function loadStatistics(
   request: Pick<FastifyRequest, 'raw' | 'query' | 'log'>,
   linkId: number,
 ): Promise<LoadedStatistics> {
-  const query = pageQueryOf(request.query as Record<string, unknown>)
   const now = reading.now()
+  const asked = pageQueryOf(request.query as Record<string, unknown>, now)
   try {
-    const stats = await readLatestStats(reading, request, linkId, { ...query, previous: true })
-    return { query, stats, now }
+    return await readForPage(reading, request, linkId, asked)
   } catch (error) {
     warn(request.log, error, 'a page is shown without the statistics')
-    return { query, stats: undefined, now }
+    return { ...asked, stats: undefined, now }
   }
 }
 

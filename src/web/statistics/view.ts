@@ -1,18 +1,29 @@
 import type { Names } from '../../dimensions/dimension.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
+import type { Comparison, Interval } from '../../scans/statistics/stats-query.ts'
 import type { Language } from '../../texts/language.ts'
 
-/** The window of the statistics that a page shows. */
+/** The days that are shown: so many until today, or from a date to another, today without one. */
+export type PageWindow = { days: number } | { from: string; to?: string | undefined }
+
+/** What the address of a page says of the statistics that it shows. */
 export interface PageQuery {
-  days: number
+  window: PageWindow
   tz: string
   audience: Stats['audience']
+  /** What a column of the chart counts; undefined for hours of one day, else days. */
+  interval: Interval | undefined
+  compare: Comparison
+  /** Whether the page has more than the figures, one chart and the most frequent values. */
+  isDetailed: boolean
 }
 
 /** What a page says of a link's statistics. */
 export interface LoadedStatistics {
   query: PageQuery
+  /** Whether the window is another one than the address says, because that one has no days, or too many. */
+  isCut: boolean
   /** Undefined when they could not be read. */
   stats: Stats | undefined
   now: number
@@ -33,7 +44,7 @@ export interface StatisticsView extends LoadedStatistics {
   totals?: Totals | undefined
   /** The path of the event stream, for the owner. */
   stream?: string
-  /** The path of the export, for those who may download it. */
+  /** The path of the export, for those who may download it, and see what comes close to single scans. */
   csv?: string
   /** The path of the ZIP of the whole link, for the owner. */
   bundle?: string

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Scan } from '../src/scans/scan.ts'
+import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { randomFrom } from './support/random.ts'
+import { seedScans } from './support/seeded-scans.ts'
+import { create, post, startServer, type Created, type TestServer } from './support/server.ts'
+
+const now = Date.UTC(2026, 10, 21, 17, 30)
+
+const end = endOfFile()
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+let server: TestServer
+let link: Created
+let people: Scan[]
+before(async () => {
+  server = await startServer(end, {}, () => now)
+  link = await create(server, { target: 'https://example.com/menu', title: 'Menu' })
+  const scans = await seedScans(server, link, { now, days: 700, perDay: 4, random: randomFrom(7) })
+  people = scans.filter(({ bot }) => !bot)
+})
+
+const manage = ({ token }: Created, query = 'view=detail&tz=UTC') => `${server.url}/m/${token}?${query}`
+/** The scans of days, both included, in UTC. */
+const between = (from: string, to: string) =>
+  people.filter(({ at }) => at >= Date.parse(from) && at < Date.parse(to) + 86_400_000)
+
+/** The rows of the table of the chart: their names and scans. */
+async function tableOf(page: Page): Promise<[name: string, scans: number][]> {
+  const rows = await page.locator('.stats-table tbody tr').all()
+  return Promise.all(
+    rows.map(async (row): Promise<[string, number]> => {
+      const [name = '', scans = ''] = await row.locator('th, td').allTextContents()
+      return [name.trim(), Number(scans.replaceAll(/\D/g, ''))]
+    }),
+  )
+}
+
+async function figureOf(page: Page, name: string): Promise<{ value: number; all: string }> {
+  const figure = page.locator('.stats-figures > div', { hasText: name })
+  const value = Number((await figure.locator('b').textContent())?.replaceAll(/\D/g, ''))
+  return { value, all: (await figure.innerText()).replaceAll(/\s+/g, ' ') }
+}
+
+inBrowser(
+  'a person chooses any days, what the columns count, and the year before to compare with; the address keeps all of it',
+  async (page) => {
+    await page.goto(manage(link, 'tz=UTC'))
+    assert.equal(await page.locator('[name=from]').count(), 0, 'who wants the number only has no more to read')
+    await follow(page, page.getByRole('link', { name: 'In detail' }))
+    await page.locator('[name=from]').fill('2026-05-04')
+    await page.locator('[name=to]').fill('2026-06-14')
+    assert.equal(await press(page, 'Show'), 200)
+    await follow(page, page.getByRole('link', { name: 'Weeks' }))
+    const weeks = await tableOf(page)
+    assert.equal(weeks.length, 6)
+    assert.deepEqual(weeks[1], ['week from 11 May 2026', between('2026-05-11', '2026-05-17').length])
+    await follow(page, page.getByRole('link', { name: 'A year before' }))
+    const address = page.url()
+    const { value, all } = await figureOf(page, 'Visits by people')
+    const then = between('2025-05-04', '2025-06-14').length
+    assert.equal(value, between('2026-05-04', '2026-06-14').length)
+    const change = Math.round((value / then - 1) * 100)
+    assert.ok(all.includes(`${change > 0 ? '+' : ''}${change}% than a year before a year before: ${then} `), all)
+
+    await follow(page, page.getByRole('link', { name: '7 days' }))
+    assert.doesNotMatch(page.url(), /interval|from=/)
+    await page.goBack()
+    assert.equal(page.url(), address)
+    assert.deepEqual(await tableOf(page), weeks)
+    await follow(page, page.getByRole('link', { name: 'With bots' }))
+    await page.getByText('Time zone: UTC').click()
+    assert.equal(await press(page, 'Change'), 200)
+    const kept = 'from=2026-05-04&to=2026-06-14&audience=all&interval=week&compare=year&view=detail&tz=UTC'
+    assert.equal(new URL(page.url()).search, `?${kept}`)
+  },
+)
+
+inBrowser('an hour is a column of up to 31 days, and the names of months and years are links', async (page) => {
+  await page.goto(manage(link, 'view=detail&tz=UTC&from=2026-10-24&to=2026-10-26&interval=hour'))
+  const hours = await tableOf(page)
+  assert.equal(hours.length, 72)
+  assert.deepEqual(hours[25], ['Sun, 25 Oct 2026, 1:00', 0])
+  await page.goto(manage(link, 'view=detail&tz=Europe/Berlin&from=2026-10-24&to=2026-10-26&interval=hour'))
+  const names = (await tableOf(page)).map(([name]) => name)
+  assert.equal(names.length, 73)
+  assert.deepEqual(
+    names.filter((name) => name.includes('25 Oct 2026, 2:00')),
+    ['Sun, 25 Oct 2026, 2:00 (UTC+02:00)', 'Sun, 25 Oct 2026, 2:00 (UTC+01:00)'],
+  )
+  await page.goto(manage(link))
+  await follow(page, page.getByRole('link', { name: 'Last month' }))
+  assert.equal((await figureOf(page, 'Visits by people')).value, between('2026-10-01', '2026-10-31').length)
+  assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 31 Aug 2026 – 30 Sept 2026/)
+})
+
+test('days that nobody can be shown become days that can, and the page says so', async () => {
+  const shown = async (query: string) => {
+    const text = await (await fetch(manage(link, query))).text()
+    const [, from] = /name="from" value="([^"]+)"/.exec(text) ?? []
+    const [, to] = /name="to" value="([^"]+)"/.exec(text) ?? []
+    return [from, to, text.includes('another period was asked for')]
+  }
+  const view = 'view=detail&tz=UTC'
+  assert.deepEqual(await shown(`${view}&from=2026-05-04&to=2026-05-01`), ['2026-05-01', '2026-05-04', true])
+  assert.deepEqual(await shown(`${view}&from=2026-11-01&to=2027-05-01`), ['2026-11-01', '2026-11-21', true])
+  assert.deepEqual(await shown(`${view}&from=2020-11-01&to=2026-05-01`), ['2025-05-01', '2026-05-01', true])
+  assert.deepEqual(await shown(`${view}&from=2027-01-01`), ['2026-11-21', '2026-11-21', true])
+  assert.deepEqual(await shown(`${view}&from=2026-11-05`), ['2026-11-05', '2026-11-21', false])
+  for (const wrong of ['from=2026-02-30', 'from=x&to=y', 'from=', 'from=a&from=b', 'interval=hour', 'compare=x'])
+    assert.deepEqual(await shown(`${view}&${wrong}`), ['2026-10-23', '2026-11-21', false], wrong)
+})
+
+inBrowser('a share without single scans has windows and days, and neither hours nor the year before', async (page) => {
+  const share = async (body: object) => {
+    const response = await post(`${server.url}/api/manage/${link.token}/share`, body)
+    return ((await response.json()) as { share_url: string }).share_url
+  }
+  const query = 'view=detail&tz=UTC&from=2026-11-01&to=2026-11-10&interval=hour&compare=year'
+  await page.goto(`${await share({})}?${query}`)
+  assert.equal((await tableOf(page)).length, 10)
+  assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 22 Oct 2026 – 31 Oct 2026/)
+  for (const name of ['Hours', 'A year before']) assert.equal(await page.getByRole('link', { name }).count(), 0)
+  await page.goto(`${await share({ csv: true })}?${query}`)
+  assert.equal((await tableOf(page)).length, 240)
+  assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 1 Nov 2025 – 10 Nov 2025/)
+})
+
+inBrowser(
+  'in detail, the section has no faults that axe can find, in both languages and on the narrowest phones',
+  async (page) => {
+    for (const language of ['en', 'de']) {
+      await page.setViewportSize({ width: 320, height: 740 })
+      await page.goto(manage(link, `view=detail&tz=UTC&lang=${language}`))
+      await page.getByText('live', { exact: true }).waitFor()
+      assert.deepEqual(await accessibilityFaults(page), [], language)
+      await page.evaluate('for (const folded of document.querySelectorAll("#statistics details")) folded.open = true')
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert.ok(width <= 320, `${language} is ${width} pixels wide`)
+    }
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
