@@ -96,6 +96,38 @@ inBrowser('an hour is a column of up to 31 days, and the names of months and yea
   assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 31 Aug 2026 – 30 Sept 2026/)
 })
 
+inBrowser(
+  'the hours of the week are a table, with a shade for each number, and countries are on a map',
+  async (page) => {
+    const counted = between('2026-10-23', '2026-11-21')
+    const cells = Array.from({ length: 24 }, (_, hour) =>
+      [1, 2, 3, 4, 5, 6, 0].map(
+        (day) =>
+          counted.filter(({ at }) => new Date(at).getUTCHours() === hour && new Date(at).getUTCDay() === day).length,
+      ),
+    )
+    for (const address of [manage(link), `${await share({ csv: true })}?view=detail&tz=UTC`]) {
+      await page.goto(address)
+      const table = page.getByRole('table', { name: 'Hours of the week' })
+      const rows = await table.locator('tbody tr').all()
+      const shown = await Promise.all(
+        rows.map(async (row) => (await row.getByRole('cell').allTextContents()).map(Number)),
+      )
+      assert.deepEqual(shown, cells)
+      const largest = table.locator('td.shade-5').first()
+      assert.ok(Number(await largest.textContent()) > 0)
+      for (const zero of await table.locator('td.shade-0').allTextContents()) assert.equal(zero.trim(), '0')
+      const map = page.getByRole('img', { name: 'Map of countries' })
+      const inGermany = counted.filter(({ country }) => country === 'DE').length
+      assert.match((await map.getAttribute('aria-label')) ?? '', new RegExp(`Germany, ${inGermany}\\.`))
+      assert.ok((await map.innerHTML()).includes(`<title>Germany: ${inGermany}</title>`))
+      assert.equal(await map.locator('g').count(), new Set(counted.flatMap(({ country }) => country ?? [])).size)
+    }
+    await page.goto(manage(link, 'tz=UTC'))
+    assert.equal(await page.locator('.stats-heat, .stats-map').count(), 0)
+  },
+)
+
 test('days that nobody can be shown become days that can, and the page says so', async () => {
   const shown = async (query: string) => {
     const text = await (await fetch(manage(link, query))).text()
@@ -113,16 +145,19 @@ test('days that nobody can be shown become days that can, and the page says so',
     assert.deepEqual(await shown(`${view}&${wrong}`), ['2026-10-23', '2026-11-21', false], wrong)
 })
 
+async function share(body: object): Promise<string> {
+  const response = await post(`${server.url}/api/manage/${link.token}/share`, body)
+  return ((await response.json()) as { share_url: string }).share_url
+}
+
 inBrowser('a share without single scans has windows and days, and neither hours nor the year before', async (page) => {
-  const share = async (body: object) => {
-    const response = await post(`${server.url}/api/manage/${link.token}/share`, body)
-    return ((await response.json()) as { share_url: string }).share_url
-  }
   const query = 'view=detail&tz=UTC&from=2026-11-01&to=2026-11-10&interval=hour&compare=year'
   await page.goto(`${await share({})}?${query}`)
   assert.equal((await tableOf(page)).length, 10)
   assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 22 Oct 2026 – 31 Oct 2026/)
   for (const name of ['Hours', 'A year before']) assert.equal(await page.getByRole('link', { name }).count(), 0)
+  assert.equal(await page.getByRole('table', { name: 'Hours of the week' }).count(), 0)
+  assert.equal(await page.getByRole('img', { name: 'Map of countries' }).count(), 1)
   await page.goto(`${await share({ csv: true })}?${query}`)
   assert.equal((await tableOf(page)).length, 240)
   assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 1 Nov 2025 – 10 Nov 2025/)

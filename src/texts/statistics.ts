@@ -77,6 +77,11 @@ const en = {
     scans: 'Visits',
     visitors: 'Unique visitors',
   },
+  heat: { heading: 'Hours of the week', hour: 'Hour' },
+  map: {
+    heading: 'Map of countries',
+    most: (country: string, visits: string) => `Most: ${country}, ${visits}. The table of countries has every number.`,
+  },
   zone: 'Time zone',
   daysIn: (from: string, to: string, zone: string) => `${from} – ${to} · days in ${zone}`,
   hoursIn: (from: string, to: string, zone: string) => `${from} – ${to} · hours in ${zone}`,
@@ -192,6 +197,11 @@ const de: typeof en = {
     month: 'Monat',
     scans: 'Besuche',
     visitors: 'Verschiedene Besucher',
+  },
+  heat: { heading: 'Stunden der Woche', hour: 'Stunde' },
+  map: {
+    heading: 'Karte der Länder',
+    most: (country, visits) => `Am meisten: ${country}, ${visits}. Die Tabelle der Länder enthält jede Zahl.`,
   },
   zone: 'Zeitzone',
   daysIn: (from, to, zone) => `${from} – ${to} · Tage in ${zone}`,

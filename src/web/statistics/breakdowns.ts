@@ -18,26 +18,24 @@ export function breakdownPanels(
   // Where no scan has a value, all are the rest.
   const isShown = ({ name, rest }: (typeof dimensions)[number]) =>
     rest === undefined || breakdowns[name].some(({ value }) => (value ?? '') !== rest)
-  return html`<div class="stats-panels">
-    ${inOrder.filter(isShown).map(({ name, words }) => {
-      const nameOf = nameIn(words[language], texts, formats)
-      const rows = breakdowns[name].map((row) => valueRow(row, nameOf(row), totals.scans, formats))
-      return html`<div class="card">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col"><h3>${words[language].heading}</h3></th>
-              <th scope="col">${texts.scans}</th>
-              <th scope="col">${texts.share}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${rows}
-          </tbody>
-        </table>
-      </div>`
-    })}
-  </div>`
+  return html`${inOrder.filter(isShown).map(({ name, words, top }) => {
+    const nameOf = nameIn(words[language], texts, formats)
+    const rows = breakdowns[name].slice(0, top).map((row) => valueRow(row, nameOf(row), totals.scans, formats))
+    return html`<div class="card">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col"><h3>${words[language].heading}</h3></th>
+            <th scope="col">${texts.scans}</th>
+            <th scope="col">${texts.share}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`
+  })}`
 }
 
 function valueRow(row: ValueCount, name: Html | string, total: number, formats: Formats): Html {

@@ -7,7 +7,7 @@ import type { PageQuery, StatisticsView } from './view.ts'
 
 const lengths = [1, 7, 30, 90, 365]
 
-type Choosing = Pick<StatisticsView, 'path' | 'query' | 'now' | 'csv'>
+type Choosing = Pick<StatisticsView, 'path' | 'query' | 'now' | 'hasDetails'>
 
 /** A link that changes what is shown, marked when that is shown already. */
 function choice({ path, query, now }: Choosing, change: Partial<PageQuery>, text: Html | string): Html {
@@ -46,9 +46,8 @@ export function choices(view: Choosing, texts: StatisticsTexts): Html {
 
 /** Any window, and how it is cut and compared. */
 export function detailedChoices(view: Choosing, texts: StatisticsTexts): Html | undefined {
-  const { query, now, csv } = view
+  const { query, now, hasDetails } = view
   if (!query.isDetailed) return undefined
-  const hasDetails = csv !== undefined
   const today = dateAt(now, query.tz)
   const { presets, intervals, comparisons } = texts
   const possible = intervalsOf(datesOf(query.window, today).days, hasDetails)

@@ -11,16 +11,18 @@ import type { LoadedStatistics, PageQuery } from './view.ts'
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 365
 const MAX_ZONE = 64
+/** More than there are countries: the map has all. */
+const LISTED = 300
 
 /** What a page shows, as its address says. */
-type Asked = Pick<LoadedStatistics, 'query' | 'isCut'>
+type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
 
 /**
  * Reads what the query of a page says of its statistics. An invalid field gets its default: the rest of the page needs none of
  * them.
  * @param hasDetails whether the reader may see what comes close to single scans
  */
-export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails = true): Asked {
+export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails: boolean): Asked {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
   const tz = zoneIn(text('tz'))
   const today = dateAt(now, tz)
@@ -35,7 +37,7 @@ export function pageQueryOf(query: Record<string, unknown>, now: number, hasDeta
     compare: hasDetails && text('compare') === 'year' ? 'year' : 'previous',
     isDetailed: text('view') === 'detail',
   } as const
-  return { query: fields, isCut: between?.isCut ?? false }
+  return { query: fields, isCut: between?.isCut ?? false, hasDetails }
 }
 
 const audiences = ['all', 'bot'] as const
@@ -50,7 +52,10 @@ function daysIn(text: string): number {
 }
 
 /** The parameters of the API that read what a page shows. */
-function requestOf({ window, tz, audience, interval, compare }: PageQuery): StatsParameters {
+function requestOf(
+  { window, tz, audience, interval, compare, isDetailed }: PageQuery,
+  hasDetails: boolean,
+): StatsParameters {
   return {
     ...('days' in window
       ? { days: window.days }
@@ -59,6 +64,7 @@ function requestOf({ window, tz, audience, interval, compare }: PageQuery): Stat
     audience,
     ...(interval !== undefined && { interval }),
     ...(compare === 'year' ? { compare } : { previous: true }),
+    ...(isDetailed && hasDetails && { heat: true, limit: LISTED }),
   }
 }
 
@@ -70,10 +76,11 @@ export async function readForPage(
   reading: StatsSources,
   request: Pick<FastifyRequest, 'raw'>,
   linkId: number,
-  { query, isCut }: Asked,
+  asked: Asked,
 ): Promise<LoadedStatistics> {
   const now = reading.now()
-  return { query, isCut, stats: await readLatestStats(reading, request, linkId, requestOf(query)), now }
+  const parameters = requestOf(asked.query, asked.hasDetails)
+  return { ...asked, stats: await readLatestStats(reading, request, linkId, parameters), now }
 }
 
 /**
@@ -103,7 +110,7 @@ export async function loadStatistics(
   linkId: number,
 ): Promise<LoadedStatistics> {
   const now = reading.now()
-  const asked = pageQueryOf(request.query as Record<string, unknown>, now)
+  const asked = pageQueryOf(request.query as Record<string, unknown>, now, true)
   try {
     return await readForPage(reading, request, linkId, asked)
   } catch (error) {

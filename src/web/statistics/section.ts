@@ -9,6 +9,8 @@ import { addressOf, parameterNames } from './address.ts'
 import { datesOf } from './page-window.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
 import { figures } from './figures.ts'
+import { heatTable } from './heat.ts'
+import { worldMap } from './map.ts'
 import { formatsIn, type Formats } from './formats.ts'
 import type { StatisticsView } from './view.ts'
 
@@ -115,7 +117,11 @@ function drawings(
   return html`<div class="card">
       ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
     </div>
-    ${breakdownPanels(stats, { texts: breakdownTexts[language], language, ...(placement && { placement }) })}`
+    <div class="stats-panels">
+      ${stats.heat !== undefined && heatTable(stats.heat, texts, formats)}
+      ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats)}
+      ${breakdownPanels(stats, { texts: breakdownTexts[language], language, ...(placement && { placement }) })}
+    </div>`
 }
 
 function foot(view: StatisticsView, texts: StatisticsTexts): Html {

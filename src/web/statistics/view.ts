@@ -24,6 +24,8 @@ export interface LoadedStatistics {
   query: PageQuery
   /** Whether the window is another one than the address says, because that one has no days, or too many. */
   isCut: boolean
+  /** Whether the reader may see what comes close to single scans. */
+  hasDetails: boolean
   /** Undefined when they could not be read. */
   stats: Stats | undefined
   now: number
@@ -44,7 +46,7 @@ export interface StatisticsView extends LoadedStatistics {
   totals?: Totals | undefined
   /** The path of the event stream, for the owner. */
   stream?: string
-  /** The path of the export, for those who may download it, and see what comes close to single scans. */
+  /** The path of the export, for those who may download it. */
   csv?: string
   /** The path of the ZIP of the whole link, for the owner. */
   bundle?: string
