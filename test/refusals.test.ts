@@ -53,7 +53,13 @@ const seen = new Set<string>()
 
 before(async () => {
   const dns = await startDns(end, { [HOST]: { a: ['192.0.2.1'] }, [OWN_DOMAIN]: { cname: HOST } })
-  const env = { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address, CONTACT: 'abuse@bakery.shop', TRUST_PROXY: '' }
+  const env = {
+    BASE_URL: `https://${HOST}`,
+    DNS_SERVERS: dns.address,
+    CONTACT: 'abuse@bakery.shop',
+    TRUST_PROXY: '',
+    SCAN_RETENTION: '365d',
+  }
   // All answers are charged, so that each shows which headers it has.
   server = await startServer(end, { ...env, ...quotas(1_000_000) })
   reasons = await createReasons(await createSubjects(server))

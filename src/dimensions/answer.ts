@@ -19,6 +19,10 @@ export const answer = defineDimension({
     if (/^[1-9]\d?$/.test(cell) && Number(cell) <= MAX_RULE) return Number(cell)
     throw new Error(`${column} must be the number of a rule, 1 to ${MAX_RULE}`)
   },
+  filter: {
+    form: { pattern: '^(?:link|[1-9]|1[0-9]|20)$', rule: `must be the number of a rule, 1 to ${MAX_RULE}, or link` },
+    example: LINK_ITSELF,
+  },
   condition: undefined,
   panel: 9,
   words: {

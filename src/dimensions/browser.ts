@@ -7,6 +7,7 @@ export const browser = defineDimension({
   read: ({ agent }) => agent.browser,
   isOpen: false,
   top: TOP,
+  filter: { example: 'Firefox' },
   condition: undefined,
   panel: 8,
   words: { en: { heading: 'Browsers' }, de: { heading: 'Browser' } },

@@ -20,6 +20,8 @@ export const city = defineDimension({
   },
   isOpen: false,
   top: TOP,
+  // Of any country: a filter by country says which.
+  filter: { example: 'Berlin' },
   condition: undefined,
   panel: 5,
   words: { en: { heading: 'Cities', value }, de: { heading: 'Städte', value } },

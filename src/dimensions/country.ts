@@ -13,6 +13,7 @@ export const country = defineDimension({
   read: ({ place }) => place.country,
   isOpen: false,
   top: TOP,
+  filter: { example: 'DE' },
   condition: {
     description: 'Countries (ISO 3166-1 alpha-2).',
     form: {

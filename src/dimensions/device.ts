@@ -28,6 +28,7 @@ export const device = defineDimension({
   read: ({ agent }) => agent.device,
   isOpen: false,
   top: TOP,
+  filter: { example: 'mobile' },
   condition: { description: 'Kinds of device, named as in the statistics.', names: deviceNames },
   panel: 3,
   words: {

@@ -71,11 +71,28 @@ export interface Dimension<Name extends string = string, Value = unknown> {
   top: number
   /** Reads a cell of an imported table. @throws {Error} that names the column */
   parse(this: void, column: string, cell: string): Value
+  /** How statistics are filtered by it: by values as breakdowns print them, and `UNKNOWN_VALUE`. */
+  filter: Filter
   /** The condition of rules on it, if there is one. */
   condition: Condition | undefined
   /** The place of its table on the page of the statistics, from 1; no two have the same. */
   panel: number
   words: ByLanguage<Words>
+}
+
+/** The value of a filter that stands for scans without one. */
+export const UNKNOWN_VALUE = '~'
+
+/** The values of a filter by a dimension. */
+export interface Filter {
+  /** Their form, as JSON Schema has it, and what it demands; without one, any text that a visit or an import may have brought. */
+  form?: { pattern: string; rule: string }
+  example: string
+}
+
+/** How breakdowns print a text that was stored; null for an unknown value. */
+export function printedOf({ tell, rest = '' }: Pick<Dimension, 'tell' | 'rest'>, text: string | null): string | null {
+  return tell(text).value ?? (rest === '' ? null : rest)
 }
 
 /** The words of a dimension in one language. */

@@ -8,6 +8,7 @@ export const os = defineDimension({
   read: ({ agent }) => agent.os,
   isOpen: false,
   top: TOP,
+  filter: { example: 'iOS' },
   condition: { description: 'Operating systems, named as in the statistics.', names: systemNames },
   panel: 7,
   words: { en: { heading: 'Systems' }, de: { heading: 'Systeme' } },

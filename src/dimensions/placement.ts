@@ -29,6 +29,13 @@ export const placement = defineDimension({
     if (isId(cell)) return cell
     throw new Error(`${column} must be the id of a placement, 1 to 32 characters of A-Z, a-z, 0-9, "-" and "_"`)
   },
+  filter: {
+    form: {
+      pattern: '^(?:~|[A-Za-z0-9_-]{1,32})$',
+      rule: 'must be the id of a placement, or ~ for visits without one',
+    },
+    example: 'shop-window',
+  },
   condition: {
     description: 'Placements, by their ids. One that the link no longer has is never met.',
     form: {

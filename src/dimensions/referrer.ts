@@ -9,6 +9,7 @@ export const referrer = defineDimension({
   // Anyone can send any.
   isOpen: true,
   top: TOP,
+  filter: { example: 'direct' },
   condition: undefined,
   panel: 6,
   words: {

@@ -1,4 +1,5 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from './problem.ts'
 
 /** Aborts when the client disconnects before it has the whole response. */
 export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
@@ -7,4 +8,20 @@ export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSigna
     if (!raw.writableFinished) disconnected.abort()
   })
   return disconnected.signal
+}
+
+/** Runs work for the response to a request, with a signal that aborts when the client disconnects meanwhile. */
+export async function whileConnected<T>(
+  { raw: { socket } }: Pick<FastifyRequest, 'raw'>,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const disconnected = new AbortController()
+  const onClose = () => disconnected.abort(new Problem('unavailable', 'the client has disconnected'))
+  if (socket.destroyed) onClose()
+  socket.once('close', onClose)
+  try {
+    return await work(disconnected.signal)
+  } finally {
+    socket.off('close', onClose)
+  }
 }

@@ -3,6 +3,7 @@ export const catalogue = {
   malformed_json: [400, 'The body is not valid JSON'],
   malformed_csv: [400, 'The CSV is not valid'],
   invalid_request: [400, 'The request is not valid'],
+  beyond_retention: [400, 'These scans are not stored any longer'],
   nothing_created: [400, 'No link was created'],
   nothing_changed: [400, 'No link was changed'],
   key_required: [401, 'Creation needs the access code of this service'],

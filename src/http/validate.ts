@@ -119,6 +119,8 @@ export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
 type Properties = Record<string, { type?: string }>
 
 function readParameter(type: string | undefined, text: string | string[] | undefined): unknown {
+  // A parameter that may be repeated has one value all the same.
+  if (type === 'array') return [text].flat()
   if (typeof text !== 'string') return text
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)

@@ -1,3 +1,4 @@
+import type { Filters } from './statistics/stats-query.ts'
 import type { ProblemCode } from '../http/problem.ts'
 import type { Links } from '../links/open.ts'
 
@@ -10,7 +11,7 @@ export interface ReadableLink {
 }
 
 /** The parameters of statistics that not every token may have. */
-export interface DetailParameters {
+export interface DetailParameters extends Filters {
   interval?: string
   compare?: string
   heat?: boolean

@@ -25,6 +25,8 @@ export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   describe: Describe
   identify: Identify
   agentOf: AgentOf
+  /** How long raw scans are stored, in milliseconds; Infinity for ever. */
+  retention: number
   /** Adds visits that another service has recorded, part by part. */
   addVisits: AddVisits
   /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
@@ -68,6 +70,7 @@ export async function openScans({
     describe,
     identify: createIdentify(deps),
     agentOf: createAgentOf(deps),
+    retention: options.retention,
     addVisits: createAddVisits({ ...deps, addPart: recorder.addPart }),
     latestTotals: (linkId) => recorder.awaitFold().then(() => recorder.totals(linkId)),
     async statedTotals(linkId) {

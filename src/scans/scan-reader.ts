@@ -36,8 +36,11 @@ export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: 
   const [quick, long] = [lane(), lane()]
   // One load for all who ask meanwhile.
   const behind = createBatcher(async () => [await warehouse.call('behindMs')])
-  const quickStats = shareEqual(quick, (...args) => warehouse.call('quickStats', ...args, now()))
-  const longStats = shareEqual(long, (...args) => warehouse.call('stats', ...args, now()))
+  const quickStats = shareEqual(quick, (linkId, query) => warehouse.call('quickStats', linkId, query, now()))
+  const askLong = createLongQuestions(warehouse)
+  const longStats = shareEqual(long, (linkId, query, { signal }) =>
+    askLong((question) => warehouse.call('stats', linkId, query, now(), question), signal),
+  )
 
   return {
     othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
@@ -45,20 +48,39 @@ export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: 
     stats: async (...args) => (await quickStats(...args)) ?? longStats(...args),
     statsOfMany: async (who, ...args) =>
       (await quick.run(who, () => warehouse.call('quickStatsOfMany', ...args))) ??
-      long.run(who, () => warehouse.call('statsOfMany', ...args)),
+      long.run(who, () => askLong((question) => warehouse.call('statsOfMany', ...args, question), who.signal)),
     page: (who, ...args) => quick.run(who, () => warehouse.call('exportPage', ...args)),
     missing: (who, linkId) => quick.run(who, () => warehouse.call('missing', linkId)),
     queued: () => quick.waiting() + long.waiting(),
   }
 }
 
-type ReadStats<T> = (linkId: number, query: StatsQuery) => Promise<T>
+/** Asks long questions, which the warehouse's thread gives up when their signal aborts. */
+function createLongQuestions({ call }: Pick<WarehouseClient, 'call'>) {
+  let last = 0
+  return async <T>(ask: (question: number) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const question = ++last
+    // When the thread has ended, so has the question.
+    const abandon = () => void call('abandon', question).catch(() => undefined)
+    signal?.addEventListener('abort', abandon)
+    try {
+      return await ask(question)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', abandon)
+    }
+  }
+}
+
+type ReadStats<T> = (linkId: number, query: StatsQuery, who: Waiter) => Promise<T>
 
 /** Equal queries share a call that has not started; one that has may miss what was folded since. */
 function shareEqual<T>(
   turns: Turns,
   read: ReadStats<T>,
-): (who: Waiter, ...args: Parameters<ReadStats<T>>) => Promise<T> {
+): (who: Waiter, linkId: number, query: StatsQuery) => Promise<T> {
   const waiting = new Map<string, { who: Waiter; result: Promise<T> }>()
 
   return function stats(who, linkId, query): Promise<T> {
@@ -74,7 +96,7 @@ function shareEqual<T>(
     const forget = () => waiting.get(key)?.result === result && waiting.delete(key)
     const result = turns.run(who, () => {
       forget()
-      return read(linkId, query)
+      return read(linkId, query, who)
     })
     waiting.set(key, { who, result })
     result.catch(forget)

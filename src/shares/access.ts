@@ -1,3 +1,4 @@
+import { dimensionNames } from '../dimensions/dimensions.ts'
 import { Problem } from '../http/problem.ts'
 import type { DetailParameters, ScansAccess } from '../scans/access.ts'
 import type { Shares } from './open.ts'
@@ -22,12 +23,19 @@ export function shareAccess({ findByToken }: Shares): ScansAccess {
   }
 }
 
+/** By a placement, which the owner has chosen, everyone may filter. */
+const detailFilters = dimensionNames.filter((name) => name !== 'placement')
+
 /**
  * Refuses what comes so close to single scans that only shares with these have it.
  * @throws {Problem} 403 that names the parameters
  */
-function requireNoDetails({ interval, compare, heat = false, limit }: DetailParameters): void {
-  const asked = { interval: interval === 'hour', compare: compare !== undefined, heat, limit: limit !== undefined }
+function requireNoDetails({ interval, heat = false, ...parameters }: DetailParameters): void {
+  const isGiven = (['compare', 'limit', ...detailFilters] as const).map((name) => [
+    name,
+    parameters[name] !== undefined,
+  ])
+  const asked = { interval: interval === 'hour', heat, ...(Object.fromEntries(isGiven) as Record<string, boolean>) }
   const names = Object.entries(asked).flatMap(([name, isAsked]) => (isAsked ? [name] : []))
   if (names.length === 0) return
   const detail = 'needs a share that includes the single scans'

@@ -3,6 +3,7 @@ import type { ByLanguage } from './language.ts'
 const en = {
   malformed_json: 'The request could not be read',
   malformed_csv: 'The table could not be read',
+  beyond_retention: 'These visits are not stored any longer',
   invalid_request: 'This request is not valid',
   nothing_created: 'No link was created',
   nothing_changed: 'No link was changed',
@@ -48,6 +49,7 @@ const en = {
 const de: typeof en = {
   malformed_json: 'Die Anfrage war nicht lesbar',
   malformed_csv: 'Die Tabelle war nicht lesbar',
+  beyond_retention: 'Diese Besuche sind nicht mehr gespeichert',
   invalid_request: 'Diese Anfrage ist ungültig',
   nothing_created: 'Es wurde kein Link erstellt',
   nothing_changed: 'Es wurde kein Link geändert',

@@ -10,6 +10,8 @@ const en = {
   messages: {
     malformed_json: 'Please go back, reload the page and try again.',
     malformed_csv: 'Please check the file: each line needs the same columns.',
+    beyond_retention:
+      'Please choose a later first day, or remove the filters: then the counts of those days are shown.',
     invalid_request: 'Please go back, reload the page and try again.',
     nothing_created: 'Every row has a mistake.',
     nothing_changed: 'Every row has a mistake.',
@@ -69,6 +71,8 @@ const de: typeof en = {
   messages: {
     malformed_json: 'Bitte gehen Sie zurück, laden Sie die Seite neu, und versuchen Sie es noch einmal.',
     malformed_csv: 'Bitte prüfen Sie die Datei: Jede Zeile braucht dieselben Spalten.',
+    beyond_retention:
+      'Bitte wählen Sie einen späteren ersten Tag, oder entfernen Sie die Filter: Dann erscheinen die Zahlen jener Tage.',
     invalid_request: 'Bitte gehen Sie zurück, laden Sie die Seite neu, und versuchen Sie es noch einmal.',
     nothing_created: 'Jede Zeile hat einen Fehler.',
     nothing_changed: 'Jede Zeile hat einen Fehler.',

@@ -155,6 +155,12 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     id === 'metrics'
       ? { headers: { 'x-forwarded-for': '192.0.2.1' } }
       : { token: () => bareShare, ...(id.startsWith('readSharedStats') && { query: 'interval=hour' }) },
+  beyond_retention({ method, id }, { body }, { bareShare }) {
+    const window = { from: '2020-01-01', to: '2020-01-02' }
+    if (method === 'POST') return { body: { ...(body as object), ...window, placement: ['~'] } }
+    const query = new URLSearchParams({ ...window, placement: '~' }).toString()
+    return { query, ...(id.startsWith('readSharedStats') && { token: () => bareShare }) }
+  },
   nothing_created: () => ({ body: [{ target: 'nothing' }] }),
   nothing_changed: () => ({ body: { changes: [{ token: UNKNOWN_TOKEN }] } }),
   malformed_csv: () => ({ form: 'target\n"', headers: { 'content-type': 'text/csv' } }),

@@ -7,6 +7,8 @@ import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { createFold, type FoldResult } from '../../scans/folding/fold.ts'
+import { slotOf } from '../../scans/calendar.ts'
+import { createBlockCache } from '../../scans/statistics/filtered/block-cache.ts'
 import { createStatisticsCalls } from '../../scans/statistics/calls.ts'
 import { openRawBound, type RawBoundOptions } from '../../scans/folding/raw-bound.ts'
 import type { WarehouseCalls } from '../../scans/warehouse-calls.ts'
@@ -44,7 +46,8 @@ const bound = openRawBound(options)
 const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
-const reading = createStatisticsCalls(openRowQueries(session.query, journal.id))
+const blocks = createBlockCache()
+const reading = createStatisticsCalls(openRowQueries(session.query, journal.id), blocks)
 const foldSession = openPostgresSession({ url, max: 1, times, losses })
 const target = openPostgresFoldTarget(foldSession, journal, bound)
 const fold = createFold(target, journal.path)
@@ -63,13 +66,21 @@ const calls: WarehouseCalls = {
     target.begin()
     const folded = await fold.run(journals, now, deletedLinks, growing).catch(nothingWhileHeld)
     const result = adoption?.addTo(folded) ?? folded
+    blocks.expire()
     return { result, counts: await reading.humans(count) }
   },
   addImported: (counts) => addImported(session, counts),
   addPart: (part) => addPart(session, part),
   lost: async () => target.lost(),
-  purge: (linkIds) => purgeLinks(session.query, linkIds),
-  prune: partitions.prune,
+  async purge(linkIds) {
+    await purgeLinks(session.query, linkIds)
+    blocks.drop(linkIds)
+  },
+  async prune(before) {
+    const removed = await partitions.prune(before)
+    blocks.dropBefore(slotOf(before))
+    return removed
+  },
   sweepTexts: () => sweepTexts(session),
   linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
   async close() {

@@ -6,6 +6,8 @@ import {
   type LinkRows,
   type ManyRows,
   type CountsQuery,
+  type RawRow,
+  type RawSlot,
   type RowQueries,
   type Sources,
   type TotalsRow,
@@ -39,6 +41,9 @@ import {
 } from './selects.ts'
 import { createParameters, type Bind } from './sql.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { startOfSlot } from '../../scans/calendar.ts'
+import { BOT, FIRST } from '../../scans/statistics/filtered/block.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import { UNKNOWN } from '../../scans/text-ids.ts'
 
@@ -87,6 +92,8 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       ]
       return collectMany(await readUnion(query, selects, values), linkIds, asked)
     },
+    ...openRaw(query),
+    pause: () => yieldToEventLoop(),
     ...openPages(query),
     texts: createTexts(query),
   }
@@ -173,6 +180,33 @@ function openPages(query: Query): PageQueries {
          where link_id = $1 and (period, dimension, value) > ($2, $3, $4) order by period, dimension, value limit $5`,
         [linkId, period, dimension, value, limit],
       ),
+  }
+}
+
+/** Reads raw scans to be counted with filters: all rows as one text, of which `pg` need not read each column. */
+function openRaw(query: Query): Pick<RowQueries, 'rawSlots' | 'rawRows'> {
+  const row = `concat_ws(',', at / ${startOfSlot(1)}, first * ${FIRST} + bot * ${BOT}, ${dimensionNames.join()})`
+  const missing = 'coalesce(m.humans + m.bots, 0)'
+  return {
+    async rawSlots(linkId, { fromSlot, toSlot }) {
+      const [result] = await query<{ imported: number; slots: RawSlot[] | null }>(
+        `select
+           coalesce((select position from quirl_scans.imported where link_id = $1), 0) as imported,
+           (select json_agg(json_build_array(slot, q.humans + q.bots - ${missing}, ${missing}) order by slot)
+            from quirl_scans.quarter_hourly q left join quirl_scans.raw_missing m using (link_id, slot)
+            where link_id = $1 and slot >= $2 and slot < $3) as slots`,
+        [linkId, fromSlot, toSlot],
+      )
+      return { imported: result?.imported ?? 0, slots: result?.slots ?? [] }
+    },
+    async rawRows(linkId, from, to) {
+      const [result] = await query<{ rows: string | null }>(
+        `select '[' || string_agg(${row}, '],[') || ']' as rows from quirl_scans.scans
+         where link_id = $1 and at >= $2 and at < $3`,
+        [linkId, from, to],
+      )
+      return JSON.parse(`[${result?.rows ?? ''}]`) as RawRow[]
+    },
   }
 }
 

@@ -2,6 +2,8 @@ import { type Static, Type } from '#typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asObject } from '../../http/body.ts'
 import { invalidRequest, type Problem } from '../../http/problem.ts'
+import { whileConnected } from '../../http/client-disconnect.ts'
+import { problems } from '../../http/problem-schema.ts'
 import { route, type Route } from '../../http/route.ts'
 import { ignoredOf } from '../../http/notices.ts'
 import { createValidator } from '../../http/validate.ts'
@@ -11,11 +13,11 @@ import type { Slots } from '../../limits/slots.ts'
 import { asOfResponse } from '../statistics/as-of.ts'
 import { createManyText, type ReadLinks } from './many-text.ts'
 import type { Scans } from '../open.ts'
-import { queryOf } from './query.ts'
-import { textOf } from './routes.ts'
+import { queryOf, requireRetained } from './query.ts'
+import { textOf, waiterOf } from './routes.ts'
 import { pointsOf, type StatsQuery } from '../statistics/stats-query.ts'
 import { failedRow, rowIndex as index } from '../../links/api/bulk-schemas.ts'
-import { statsBody, statsWindow } from './schemas.ts'
+import { statsBody, statsFilters, statsWindow } from './schemas.ts'
 
 /** Links of one request. */
 const MAX_TOKENS = 500
@@ -38,6 +40,7 @@ const manyStatsRequest = Type.Object(
       description: `The tokens of the links. Their number times the days of the window, or its hours with \`interval=hour\`, may be at most ${MAX_POINTS}.`,
     }),
     ...statsWindow,
+    ...statsFilters,
   },
   // One of each member would name the window twice.
   { title: 'ManyStatisticsRequest', examples: [example] },
@@ -74,7 +77,7 @@ const manyStatsBody = Type.Object(
 
 /** What the statistics of many links need of the rest of the program. */
 export interface ManyStatsNeeds {
-  scans: Pick<Scans, 'oldestUnfolded' | 'statsOfMany'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'statsOfMany' | 'retention'>
   links: Pick<Links, 'findManyByToken'>
   slots: Pick<Slots, 'stats'>
   limits: {
@@ -101,6 +104,7 @@ export function manyStatsRoute(needs: ManyStatsNeeds): Route {
       body: manyStatsRequest,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: manyStatsBody } } },
+        ...problems('beyond_retention'),
       },
     },
     handler: (request, reply) => sendManyStats(needs, request, reply),
@@ -110,11 +114,12 @@ export function manyStatsRoute(needs: ManyStatsNeeds): Route {
 const validate = createValidator(manyStatsRequest)
 
 /** @throws {Problem} 400 for an invalid field, and for more days than a response has */
-function readRequest(body: unknown, now: number): { tokens: string[]; query: StatsQuery } {
+function readRequest(body: unknown, now: number, retention: number): { tokens: string[]; query: StatsQuery } {
   const errors = validate(asObject(body))
   if (errors.length > 0) throw invalidRequest(errors)
   const { tokens, ...parameters } = body as Static<typeof manyStatsRequest>
   const query = queryOf(parameters, now)
+  requireRetained(query, now, retention)
   const points = pointsOf(query)
   if (tokens.length * points <= MAX_POINTS) return { tokens, query }
   const most = Math.floor(MAX_POINTS / tokens.length / (points / query.days))
@@ -132,12 +137,15 @@ async function sendManyStats(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const receivedAt = now()
-  const { tokens, query } = readRequest(request.body, receivedAt)
+  const { tokens, query } = readRequest(request.body, receivedAt, scans.retention)
   const slot = slots.stats(request)
   try {
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
     const missing = await scans.oldestUnfolded()
-    const read: ReadLinks = (counted) => scans.statsOfMany(slot, counted, query, receivedAt)
+    const read: ReadLinks = (counted) =>
+      whileConnected(request, (disconnected) =>
+        scans.statsOfMany(waiterOf(slot, disconnected), counted, query, receivedAt),
+      )
     const asOf = (stated: string | undefined) => ({
       ...asOfResponse(missing, stated),
       ...ignoredOf(request),

@@ -1,8 +1,10 @@
 import type { Static } from '#typebox'
-import { invalidRequest, type Problem } from '../../http/problem.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
-import type { Audience, Comparison, Interval, StatsQuery } from '../statistics/stats-query.ts'
-import { dateAt } from '../statistics/windows.ts'
+import { startOfSlot } from '../calendar.ts'
+import type { Audience, Comparison, Filters, Interval, StatsQuery } from '../statistics/stats-query.ts'
+import { dateAt, windowsOf } from '../statistics/windows.ts'
 import { MAX_DAYS, MAX_DAYS_OF_HOURS, type statsQuery } from './schemas.ts'
 
 /** The parameters of statistics. */
@@ -30,7 +32,35 @@ export function queryOf(parameters: StatsParameters, now: number): StatsQuery {
     heat,
     limit,
     compare: compare as Comparison | undefined,
+    filters: filtersOf(parameters),
   }
+}
+
+/** The filters, if there are some: equal ones in the same order, as equal queries are answered together. */
+function filtersOf(parameters: StatsParameters): Filters | undefined {
+  const given = dimensionNames.flatMap((name) => {
+    const values = parameters[name]
+    return values === undefined ? [] : [[name, [...new Set(values)].toSorted()] as const]
+  })
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+/**
+ * Checks that all scans of which a query with filters counts some are stored.
+ * @param retention how long raw scans are stored, in milliseconds
+ * @throws {Problem} 400 that names the first day that can be asked for
+ */
+export function requireRetained(query: StatsQuery, now: number, retention: number): void {
+  if (query.filters === undefined || retention === Number.POSITIVE_INFINITY) return
+  const oldest = now - retention
+  const { whole, before, compared } = windowsOf(query, now)
+  const name = query.to === undefined ? 'days' : 'from'
+  const windows = Object.entries({ [name]: whole, previous: before, compare: compared })
+  const [pointer] = windows.find(([, window]) => window !== undefined && startOfSlot(window.fromSlot) < oldest) ?? []
+  if (pointer === undefined) return
+  const first = dateAt(oldest, query.timeZone).add({ days: 1 }).toString()
+  const detail = `must not reach before ${first}: filters count single scans, which are not stored any longer`
+  throw new Problem('beyond_retention', detail, { errors: [{ pointer: `/${pointer}`, detail }] })
 }
 
 function refusal(name: keyof StatsParameters, detail: string): Problem {

@@ -1,22 +1,24 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
+import { whileConnected } from '../../http/client-disconnect.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
+import type { Waiter } from '../../lib/turns.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
-import { queryOf, type StatsParameters } from './query.ts'
+import { queryOf, requireRetained, type StatsParameters } from './query.ts'
 import { statsBody, statsQuery } from './schemas.ts'
 import type { Stats } from '../statistics/stats.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsSources {
-  scans: Pick<Scans, 'oldestUnfolded' | 'stats'>
+  scans: Pick<Scans, 'oldestUnfolded' | 'stats' | 'retention'>
   slots: Pick<Slots, 'stats'>
   now: () => number
 }
@@ -60,7 +62,7 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
       querystring: statsQuery,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
-        ...problems('unknown_token', ...access.refusals),
+        ...problems('unknown_token', 'beyond_retention', ...access.refusals),
       },
     },
     async handler(request: ManageRequest) {
@@ -83,15 +85,24 @@ export async function readLatestStats(
   linkId: number,
   parameters: StatsParameters,
 ): Promise<Stats> {
-  const query = queryOf(parameters, now())
+  const receivedAt = now()
+  const query = queryOf(parameters, receivedAt)
+  requireRetained(query, receivedAt, scans.retention)
   const slot = slots.stats(request, linkId)
   try {
     const missing = await scans.oldestUnfolded()
-    const stats = await scans.stats(slot, linkId, query)
+    const stats = await whileConnected(request, (disconnected) =>
+      scans.stats(waiterOf(slot, disconnected), linkId, query),
+    )
     return { ...stats, ...asOfResponse(missing, stats.as_of) }
   } finally {
     slot.release()
   }
+}
+
+/** Who waits for statistics until the slot gives way, or the client disconnects. */
+export function waiterOf({ holder, signal }: Slot, disconnected: AbortSignal): Waiter {
+  return { holder, signal: AbortSignal.any([signal, disconnected]) }
 }
 
 /** Streams the raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */

@@ -1,7 +1,9 @@
 import { Type, type TSchema } from '#typebox'
 import { RULE } from '../../http/validate.ts'
 import { asOfField } from '../../links/schemas.ts'
-import { dimensions } from '../../dimensions/dimensions.ts'
+import { MAX_TEXT } from '../../dimensions/cells.ts'
+import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
+import { dimensions, type DimensionName } from '../../dimensions/dimensions.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
@@ -96,9 +98,36 @@ export const statsWindow = {
   ),
 }
 
+/** Values of one filter. */
+const MAX_VALUES = 20
+
+/** What breakdowns print for many values at once, which no single scan can be asked for. */
+const anyValue = {
+  pattern: '^(?!\\(other\\)$)',
+  rule: `must not be (other), which stands for many values; ${UNKNOWN_VALUE} is unknown`,
+}
+
+function valuesOf({ name, filter: { form = anyValue, example } }: (typeof dimensions)[number]) {
+  const value = { minLength: 1, maxLength: MAX_TEXT, pattern: form.pattern, [RULE]: form.rule, examples: [example] }
+  const unknown = new RegExp(form.pattern).test(UNKNOWN_VALUE) ? `, or \`${UNKNOWN_VALUE}\` for unknown` : ''
+  return Type.Optional(
+    Type.Array(Type.String(value), {
+      minItems: 1,
+      maxItems: MAX_VALUES,
+      description: `Counts only scans with one of these values, as \`breakdowns.${name}\` has them${unknown}. All filters must fit.`,
+    }),
+  )
+}
+
+/** Values of dimensions, of which the counted scans have one each. */
+export const statsFilters = Object.fromEntries(
+  dimensions.map((dimension) => [dimension.name, valuesOf(dimension)]),
+) as Record<DimensionName, ReturnType<typeof valuesOf>>
+
 /** The query of the statistics. */
 export const statsQuery = Type.Object({
   ...statsWindow,
+  ...statsFilters,
   ...previousWindow,
   heat: Type.Optional(
     Type.Boolean({

@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createStatisticsCalls, type StatisticsCalls } from '../statistics/calls.ts'
+import type { BlockCache } from '../statistics/filtered/block-cache.ts'
 import { openDictionary } from './dictionary.ts'
 import { inSteps, openRowQueries } from './row-queries.ts'
 
 /** Statistics that take long, between which other calls and the fold go on. One call at a time. */
-export interface LongReading extends Pick<StatisticsCalls, 'stats' | 'statsOfMany'> {
+export interface LongReading extends Pick<StatisticsCalls, 'stats' | 'statsOfMany' | 'abandon'> {
   close: () => void
 }
 
@@ -12,13 +13,17 @@ export interface LongReading extends Pick<StatisticsCalls, 'stats' | 'statsOfMan
  * Reads on a connection of its own, which is opened by the first call: its transaction sees the store as it was when it began,
  * whatever is folded meanwhile. The write-ahead log grows until it ends.
  * @param file of a warehouse that is open
+ * @param blocks keeps raw scans that were read for a question with filters
  */
-export function createLongReading(file: string): LongReading {
+export function createLongReading(file: string, blocks?: BlockCache): LongReading {
   let opened: { db: DatabaseSync; reading: StatisticsCalls } | undefined
 
   function open() {
     const db = new DatabaseSync(file, { readOnly: true })
-    return { db, reading: createStatisticsCalls(openRowQueries({ db, dictionary: openDictionary(db) }, inSteps)) }
+    return {
+      db,
+      reading: createStatisticsCalls(openRowQueries({ db, dictionary: openDictionary(db) }, inSteps), blocks),
+    }
   }
 
   async function inOneState<T>(read: (reading: StatisticsCalls) => Promise<T>): Promise<T> {
@@ -34,6 +39,7 @@ export function createLongReading(file: string): LongReading {
   return {
     stats: (...args) => inOneState(({ stats }) => stats(...args)),
     statsOfMany: (...args) => inOneState(({ statsOfMany }) => statsOfMany(...args)),
+    abandon: async (question) => opened?.reading.abandon(question),
     close: () => opened?.db.close(),
   }
 }

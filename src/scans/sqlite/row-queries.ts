@@ -3,6 +3,8 @@ import type { SqliteWarehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
+  type RawRow,
+  type RawSlot,
   type RowQueries,
   type SlotRange,
   type TextOf,
@@ -20,6 +22,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dimensionNames, numberOf } from '../../dimensions/dimensions.ts'
 import type { Audience } from '../statistics/stats-query.ts'
 import type { RowRanges } from '../statistics/window.ts'
+import { startOfSlot } from '../calendar.ts'
+import { BOT, FIRST } from '../statistics/filtered/block.ts'
 import { HOURS_OF_WEEK, SLOTS_OF_WEEK } from '../statistics/heat.ts'
 import { SLOTS_OF_HOUR } from '../statistics/periods.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
@@ -80,6 +84,8 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
       for (const linkId of linkIds) links.push({ slots: slotsOf(linkId), sources: await sourcesOf(linkId) })
       return { links, behindMs: BEHIND_MS }
     },
+    ...openRaw(db),
+    pause: counting.pause,
     ...openPages(db),
     texts: async () => memoize(dictionary.text),
   }
@@ -128,6 +134,29 @@ function countRaw({ db }: Pick<SqliteWarehouse, 'db'>, linkIds: number[], ranges
   const countOf = (linkId: number, { fromSlot, toSlot }: SlotRange) =>
     (read.get(linkId, fromSlot, toSlot) as { scans: number }).scans
   return linkIds.reduce((sum, linkId) => ranges.reduce((all, range) => all + countOf(linkId, range), sum), 0)
+}
+
+/** Reads raw scans to be counted with filters. */
+function openRaw(db: DatabaseSync): Pick<RowQueries, 'rawSlots' | 'rawRows'> {
+  const imported = db.prepare('select position from imported where link_id = ?')
+  const slots = prepareArrays<RawSlot>(
+    db,
+    `select q.slot, q.humans + q.bots - coalesce(m.humans + m.bots, 0), coalesce(m.humans + m.bots, 0)
+     from quarter_hourly q left join raw_missing m using (link_id, slot)
+     where q.link_id = ? and q.slot >= ? and q.slot < ? order by q.slot`,
+  )
+  const rows = prepareArrays<RawRow>(
+    db,
+    `select at / ${startOfSlot(1)}, first * ${FIRST} + bot * ${BOT}, ${dimensionNames.join()} from scans
+     where link_id = ? and at >= ? and at < ?`,
+  )
+  return {
+    rawSlots: async (linkId, { fromSlot, toSlot }) => ({
+      imported: (imported.get(linkId) as { position: number } | undefined)?.position ?? 0,
+      slots: slots.all(linkId, fromSlot, toSlot),
+    }),
+    rawRows: async (linkId, from, to) => rows.all(linkId, from, to),
+  }
 }
 
 /** Reads each text once: a page of the export has few, each many times. */

@@ -7,6 +7,8 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
 import { createLongReading } from './long-reading.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
+import { slotOf } from '../calendar.ts'
+import { createBlockCache } from '../statistics/filtered/block-cache.ts'
 import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openDiskMemory } from '../../disk/memory.ts'
 import { openRawBound, type RawBoundOptions } from '../folding/raw-bound.ts'
@@ -30,8 +32,9 @@ mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
 const warehouse = openSqliteWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
-const reading = createStatisticsCalls(openRowQueries(warehouse))
-const { close: closeLong, ...longReading } = createLongReading(options.warehouse)
+const blocks = createBlockCache()
+const reading = createStatisticsCalls(openRowQueries(warehouse), blocks)
+const { close: closeLong, ...longReading } = createLongReading(options.warehouse, blocks)
 const fold = openFold(warehouse, options, yieldNow)
 const reusable = createReusable()
 
@@ -50,6 +53,7 @@ const calls: WarehouseCalls = {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks, growing)
     reusable()
+    blocks.expire()
     return { result, counts: await reading.humans(count) }
   },
   ...reading,
@@ -59,9 +63,14 @@ const calls: WarehouseCalls = {
   lost: async () => warehouse.lost(),
   async purge(linkIds) {
     confirmed(await purgeLinks(warehouse, linkIds))
+    blocks.drop(linkIds)
     reusable()
   },
-  prune: async (before) => confirmed(await prune(warehouse, before)),
+  async prune(before) {
+    const removed = confirmed(await prune(warehouse, before))
+    blocks.dropBefore(slotOf(before))
+    return removed
+  },
   sweepTexts: warehouse.unused.sweep,
   linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
   async close() {

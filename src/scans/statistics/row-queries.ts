@@ -90,6 +90,20 @@ export const NO_TOTALS: TotalsRow = {
   last_at: undefined,
 }
 
+/** A quarter of an hour of a link: its scans that have rows, and those that are counted and have none. */
+export type RawSlot = readonly [slot: number, scans: number, missing: number]
+
+/** What tells whether the raw scans of a link that were read before are still all. */
+export interface RawSlots {
+  /** How many rows were imported to the link so far; 0 for none. */
+  imported: number
+  /** Those with scans, oldest first. Old rows may be removed, which these still count. */
+  slots: RawSlot[]
+}
+
+/** A raw scan: its quarter of an hour, its flags (`filtered/block.ts`), and an id of the dictionary for each dimension. */
+export type RawRow = readonly number[]
+
 /** A raw scan; its values are ids of the dictionary. */
 export type ScanRow = Record<'at' | 'n' | 'first' | 'bot' | DimensionName, number>
 
@@ -131,8 +145,16 @@ export interface RowQueries extends PageQueries {
   missing: (linkId: number) => Promise<number>
   /** How many scans of links have rows of their own in ranges of the quarter-hourly rollup, nearly: old rows may be removed. */
   rawScans: (linkIds: number[], ranges: SlotRange[]) => Promise<number>
+  rawSlots: (linkId: number, range: SlotRange) => Promise<RawSlots>
+  /** The raw scans of a link in a range of time, in milliseconds since 1970, in any order. */
+  rawRows: (linkId: number, from: number, to: number) => Promise<RawRow[]>
+  /** Lets other calls go on where a call reads in several turns of the event loop. */
+  pause: () => Promise<void>
   ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
   ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
   /** Reads the texts of these ids, which never change. */
   texts: (ids: Iterable<number>) => Promise<TextOf>
 }
+
+/** What statistics read of rollups, or of raw scans with filters. */
+export type CountedRows = Pick<RowQueries, 'ofLink' | 'ofLinks' | 'texts'>

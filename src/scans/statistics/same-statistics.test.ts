@@ -7,7 +7,7 @@ import type { Cursor } from './row-queries.ts'
 import type { TableName } from './export.ts'
 import type { StatisticsCalls } from './calls.ts'
 import type { FoldedScan } from '../scan.ts'
-import type { StatsQuery } from './stats-query.ts'
+import type { Filters, StatsQuery } from './stats-query.ts'
 import { noValues } from '../../../test/support/no-values.ts'
 
 const DAY = 86_400_000
@@ -46,7 +46,23 @@ function randomQuery(random: Random): StatsQuery {
     compare: random() < 0.5 ? undefined : oneOf(random, ['previous', 'year'] as const),
     to: random() < 0.5 ? undefined : dateOfDay(dayOf(END) - Math.floor(random() * 150)),
     interval: random() < 0.5 ? undefined : oneOf(random, ['day', 'week', 'month', 'hour'] as const),
+    filters: random() < 0.5 ? undefined : randomFilters(random),
   }
+}
+
+function randomFilters(random: Random): Filters {
+  const values = {
+    source: ['qr', 'link'],
+    device: ['mobile', '~', 'tv'],
+    browser: ['ＦireFox', '“quoted”', 'Chrome'],
+    country: ['DE', '~'],
+    city: ['Ärzen', 'a', '~'],
+    referrer: ['1.example.com', '2.example.com'],
+    answer: ['link', '2', '10'],
+    placement: ['~'],
+  }
+  const chosen = Object.entries(values).filter(() => random() < 0.3)
+  return Object.fromEntries(chosen.map(([name, known]) => [name, known.filter(() => random() < 0.7)]))
 }
 
 async function exported({ exportPage }: StatisticsCalls, table: TableName, linkId: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { asOf } from './as-of.ts'
-import type { RowQueries } from './row-queries.ts'
+import type { CountedRows } from './row-queries.ts'
 import { countCompared, countPeriods, type LinkCounts } from './stats.ts'
 import type { WindowTotals } from './stats-query.ts'
 import type { Windows } from './windows.ts'
@@ -24,7 +24,7 @@ export interface ManyStats {
 }
 
 /** Reads the statistics of several links, each as `readStats` does. */
-export async function readStatsOfMany(rows: RowQueries, links: CountedLink[], windows: Windows): Promise<ManyStats> {
+export async function readStatsOfMany(rows: CountedRows, links: CountedLink[], windows: Windows): Promise<ManyStats> {
   const { query, now, periods, rowRanges, from, to } = windows
   const { audience } = query
   const linkIds = links.map(({ id }) => id)
@@ -41,7 +41,7 @@ export async function readStatsOfMany(rows: RowQueries, links: CountedLink[], wi
 
 /** Reads what the links are compared with, if the query asks for it. It need not be of the same moment: few scans arrive that late. */
 async function readCompared(
-  rows: RowQueries,
+  rows: CountedRows,
   linkIds: number[],
   { query: { audience }, compared }: Windows,
 ): Promise<(at: number) => Pick<LinkCounts, 'compared'>> {

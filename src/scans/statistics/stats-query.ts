@@ -1,3 +1,5 @@
+import type { DimensionName } from '../../dimensions/dimensions.ts'
+
 /** Whose scans are counted. */
 export type Audience = 'all' | 'human' | 'bot'
 
@@ -11,6 +13,12 @@ export interface Counts {
   scans: number
   unique_visitors: number
 }
+
+/**
+ * Values of dimensions, of which a scan must have one each to be counted: as breakdowns print them, and `UNKNOWN_VALUE`. They are
+ * counted of raw scans.
+ */
+export type Filters = Partial<Record<DimensionName, readonly string[]>>
 
 /** Which statistics are requested. */
 export interface StatsQuery {
@@ -28,6 +36,7 @@ export interface StatsQuery {
   heat?: boolean
   /** How many values each breakdown lists; as many as its dimension says without one. */
   limit?: number | undefined
+  filters?: Filters | undefined
 }
 
 export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }

@@ -4,7 +4,7 @@ import type { EarlierWindow } from './earlier-window.ts'
 import { heatOf } from './heat.ts'
 import { localTimeOf, type Period } from './periods.ts'
 import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
-import type { RowQueries, Sources, SlotRange } from './row-queries.ts'
+import type { CountedRows, Sources, SlotRange } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
 import { earlierWindows, type Windows } from './windows.ts'
 
@@ -38,7 +38,7 @@ export interface Stats {
 }
 
 /** Reads a window of whole local days. */
-export async function readStats(rows: RowQueries, linkId: number, windows: Windows): Promise<Stats> {
+export async function readStats(rows: CountedRows, linkId: number, windows: Windows): Promise<Stats> {
   const { query, now, periods, hours, whole, rowRanges, from, to, before, compared, heat } = windows
   const { days, timeZone, audience } = query
   const earlier = earlierWindows(windows)
