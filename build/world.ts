@@ -66,12 +66,12 @@ function linesOf(entries: [country: string, value: string][]): string {
 }
 
 function outline(world: Topology): Map<string, Shape> {
-  const arcs = world.arcs.map((arc) => simplify(project(world, arc)))
+  const arcs = arcsOf(world).map(simplify)
   const shapes = new Map<string, Shape>()
   for (const geometry of world.objects.countries.geometries) {
     const country = codeOf(geometry)
     if (country === undefined) continue
-    const rings = ringsOf(geometry).map((ring) => joined(ring, arcs))
+    const rings = drawn(geometry, arcs)
     const known = shapes.get(country)
     const path = (known?.path ?? '') + rings.map(pathOf).join('')
     shapes.set(country, { path, box: known?.box ?? largestOf(rings) })
@@ -81,11 +81,11 @@ function outline(world: Topology): Map<string, Shape> {
 
 /** The middles of the countries that have no shape. */
 function placesIn(world: Topology, shapes: ReadonlyMap<string, Shape>): [country: string, place: string][] {
-  const arcs = world.arcs.map((arc) => project(world, arc))
+  const arcs = arcsOf(world)
   return world.objects.countries.geometries.flatMap((geometry): [string, string][] => {
     const country = codeOf(geometry)
     if (country === undefined || shapes.has(country)) return []
-    const [left, top, right, bottom] = largestOf(ringsOf(geometry).map((ring) => joined(ring, arcs)))
+    const [left, top, right, bottom] = largestOf(drawn(geometry, arcs))
     return [[country, `[${Math.round((left + right) / 2)}, ${Math.round((top + bottom) / 2)}]`]]
   })
 }
@@ -123,22 +123,59 @@ const [, TOP] = equalEarth([0, 83.7])
 const [, BOTTOM] = equalEarth([0, -57])
 const SCALE = WIDTH / (2 * RIGHT)
 
-/** An arc, in the units of the map. */
-function project({ transform: { scale, translate } }: Topology, arc: Point[]): Point[] {
-  let [x, y] = [0, 0]
-  return arc.map(([byX, byY]) => {
-    x += byX
-    y += byY
-    const [right, up] = equalEarth([x * scale[0] + translate[0], y * scale[1] + translate[1]])
-    return [(right + RIGHT) * SCALE, (TOP - up) * SCALE]
+/** A point, in the units of the map. */
+function project(point: Point): Point {
+  const [right, up] = equalEarth(point)
+  return [(right + RIGHT) * SCALE, (TOP - up) * SCALE]
+}
+
+/** The arcs in degrees. */
+function arcsOf({ transform: { scale, translate }, arcs }: Topology): Point[][] {
+  return arcs.map((arc) => {
+    let [x, y] = [0, 0]
+    return unrolled(
+      arc.map(([byX, byY]) => {
+        x += byX
+        y += byY
+        return [x * scale[0] + translate[0], y * scale[1] + translate[1]]
+      }),
+    )
   })
 }
 
-/** Leaves out points (Ramer, Douglas, Peucker). Neighbours share arcs, so that no gap opens between them. */
+/** Goes on beyond 180 degrees where a line crosses it: the longitude would jump to the other side of the map. */
+function unrolled(points: Point[]): Point[] {
+  let shift = 0
+  return points.map(([longitude, latitude], at) => {
+    const before = points[at - 1]?.[0] ?? longitude
+    if (Math.abs(longitude - before) > 180) shift += longitude < before ? 360 : -360
+    return [longitude + shift, latitude]
+  })
+}
+
+/** The parts of a ring on both sides of 180 degrees. */
+function partsOf(ring: Point[]): Point[][] {
+  const shifted = (by: number) => ring.map(([longitude, latitude]): Point => [longitude + by, latitude])
+  return [0, -360, 360].map((by) => cut(cut(shifted(by), 1), -1)).filter((part) => part.length > 2)
+}
+
+/** What of a ring is within 180 degrees on one side (Sutherland, Hodgman). */
+function cut(ring: Point[], side: 1 | -1): Point[] {
+  const isIn = ([longitude]: Point) => longitude * side <= 180
+  return ring.flatMap((point, at): Point[] => {
+    const before = ring.at(at - 1) ?? point
+    if (isIn(point) === isIn(before)) return isIn(point) ? [point] : []
+    const part = (180 * side - before[0]) / (point[0] - before[0])
+    const edge: Point = [180 * side, before[1] + part * (point[1] - before[1])]
+    return isIn(point) ? [edge, point] : [edge]
+  })
+}
+
+/** Leaves out points that would hardly be seen (Ramer, Douglas, Peucker). Neighbours share arcs, so that no gap opens between them. */
 function simplify(points: Point[]): Point[] {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || points.length < 3) return points
-  const distances = points.map((point) => distance(point, first, last))
+  const distances = points.map((point) => distance(project(point), project(first), project(last)))
   const most = Math.max(...distances)
   if (most <= TOLERANCE) return [first, last]
   const at = distances.indexOf(most)
@@ -151,12 +188,15 @@ function distance([x, y]: Point, [fromX, fromY]: Point, [toX, toY]: Point): numb
   return Math.abs((toX - fromX) * (fromY - y) - (fromX - x) * (toY - fromY)) / length
 }
 
-/** The points of a ring: an arc whose number is negative is walked backwards. */
-function joined(ring: number[], arcs: Point[][]): Point[] {
-  return ring.flatMap((number) => {
-    const points = arcs[number < 0 ? ~number : number] ?? []
-    return number < 0 ? points.toReversed() : points
-  })
+/** The parts of a geometry, in the units of the map. */
+function drawn(geometry: Geometry, arcs: Point[][]): Point[][] {
+  const rings = ringsOf(geometry).map((ring) => unrolled(ring.flatMap((number) => arcAt(arcs, number))))
+  return rings.flatMap(partsOf).map((ring) => ring.map(project))
+}
+
+/** An arc of a ring: one whose number is negative is walked backwards. */
+function arcAt(arcs: Point[][], number: number): Point[] {
+  return number < 0 ? (arcs[~number] ?? []).toReversed() : (arcs[number] ?? [])
 }
 
 /** Whole units; a ring that has no area in these is left out. */

@@ -163,12 +163,85 @@ inBrowser('a share without single scans has windows and days, and neither hours 
   assert.match(await page.locator('.stats-body > p.quiet').innerText(), /compared with 1 Nov 2025 – 10 Nov 2025/)
 })
 
+inBrowser('a click on a value filters by it, and a chip removes the filter', async (page) => {
+  await page.goto(manage(link))
+  await follow(page, page.locator('#list-city').getByRole('link', { name: 'Zürich' }))
+  await follow(page, page.locator('#list-device').getByRole('link', { name: 'Phone' }))
+  const counted = between('2026-10-23', '2026-11-21')
+  const inZurich = counted.filter(({ city, country }) => city === 'Zürich' && country === 'CH')
+  const people = async () => (await figureOf(page, 'Visits by people')).value
+  assert.equal(await people(), inZurich.filter(({ device }) => device === 'mobile').length)
+  const chips = () => page.locator('.stats-filters .chip b').allInnerTexts()
+  assert.deepEqual(
+    (await chips()).map((text) => text.replace(/^\W+(?=\w)/, '')),
+    ['Phone', 'Switzerland', 'Zürich'],
+  )
+  assert.equal(
+    new URL(page.url()).search,
+    '?days=30&audience=human&tz=UTC&view=detail&device=mobile&country=CH&city=Z%C3%BCrich',
+  )
+  await follow(page, page.getByRole('link', { name: 'device: Phone' }))
+  assert.equal(await people(), inZurich.length)
+  await page.goBack()
+  assert.equal(await page.locator('.stats-filters .chip').count(), 3)
+  await follow(page, page.getByRole('link', { name: 'Remove all filters' }))
+  assert.equal(await people(), counted.length)
+  await follow(page, page.locator('#list-referrer').getByRole('link', { name: 'Unknown' }))
+  assert.equal(await people(), counted.filter(({ referrer }) => referrer === null).length)
+  for (const wrong of ['country=(other)', 'device=', 'device=x&city=(other)', `city=${'x'.repeat(400)}`])
+    assert.equal((await fetch(manage(link, wrong))).status, 200, wrong)
+})
+
+inBrowser('of many values, all are listed by pages, and searched', async (page) => {
+  const many = await create(server, { target: 'https://example.com/many' })
+  const scans = await seedScans(server, many, { now, days: 2, perDay: 400, random: randomFrom(3), cities: 120 })
+  const cities = new Set(scans.flatMap(({ city, bot }) => (bot || city === null ? [] : [city])))
+  await page.goto(manage(many))
+  const rows = page.locator('#list-city tbody tr')
+  assert.equal(await rows.count(), 10)
+  await follow(page, page.getByRole('link', { name: /Show all.*Cities/ }))
+  const seen: string[] = []
+  for (let pages = 1; ; pages++) {
+    seen.push(...(await rows.locator('th > span').allInnerTexts()))
+    const next = page.locator('#list-city').getByRole('link', { name: 'Next page' })
+    if ((await next.count()) === 0) break
+    await follow(page, next)
+  }
+  assert.equal(new Set(seen).size, cities.size)
+  await page.locator('#list-city [name=search]').fill('CITY 11')
+  assert.equal(await press(page, 'Search'), 200)
+  const found = [...cities].filter((city) => city.includes('City 11'))
+  assert.equal(await rows.count(), found.length)
+  await follow(page, page.getByRole('link', { name: 'Only the most frequent' }))
+  assert.equal(await rows.count(), 10)
+})
+
+test('where single visits are not stored any longer, a page with filters says so, and one without shows all', async (t) => {
+  const short = await startServer(t, { SCAN_RETENTION: '20d' }, () => now)
+  const own = await create(short, { target: 'https://example.com/' })
+  await seedScans(short, own, { now, days: 30, perDay: 4, random: randomFrom(1) })
+  const textOf = async (query: string) =>
+    (await fetch(`${short.url}/m/${own.token}?view=detail&tz=UTC&${query}`)).text()
+  assert.match(await textOf('days=30&device=mobile'), /Filters count single visits/)
+  assert.doesNotMatch(await textOf('days=30'), /Filters count single visits/)
+  const week = await textOf('days=15&device=mobile')
+  assert.match(week, /Visits by people/)
+  assert.doesNotMatch(week, /compared with/, 'the days before are not stored')
+})
+
+inBrowser('a share without single scans filters by placement only', async (page) => {
+  await page.goto(`${await share({})}?view=detail&tz=UTC&device=mobile`)
+  assert.equal(await page.locator('.stats-filters, .stats-panels tbody a').count(), 0)
+  assert.equal((await figureOf(page, 'Visits by people')).value, between('2026-10-23', '2026-11-21').length)
+})
+
 inBrowser(
   'in detail, the section has no faults that axe can find, in both languages and on the narrowest phones',
   async (page) => {
     for (const language of ['en', 'de']) {
       await page.setViewportSize({ width: 320, height: 740 })
-      await page.goto(manage(link, `view=detail&tz=UTC&lang=${language}`))
+      const filters = 'city=Berlin&country=DE&country=~'
+      await page.goto(manage(link, `view=detail&tz=UTC&lang=${language}&list=referrer&search=e&${filters}`))
       await page.getByText('live', { exact: true }).waitFor()
       assert.deepEqual(await accessibilityFaults(page), [], language)
       await page.evaluate('for (const folded of document.querySelectorAll("#statistics details")) folded.open = true')

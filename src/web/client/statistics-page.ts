@@ -54,7 +54,7 @@ export function createSectionLoader(section: HTMLElement, onLoaded: () => void):
     // What a person has chosen, and is being loaded, goes first.
     isStale = isLoading
     // A choice that is being made must not disappear.
-    if (!isLoading && !(document.activeElement instanceof HTMLSelectElement)) void load(shown)
+    if (!isLoading && document.activeElement?.matches('#statistics :is(select, input)') !== true) void load(shown)
   }
 
   return { load, refresh, isShown: (window) => window === shown }

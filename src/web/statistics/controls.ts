@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
-import { addressOf, parametersOf } from './address.ts'
+import { addressOf, hiddenFields } from './address.ts'
 import { datesOf, intervalsOf, presetsOf } from './page-window.ts'
 import type { PageQuery, StatisticsView } from './view.ts'
 
@@ -81,13 +81,6 @@ export function detailedChoices(view: Choosing, texts: StatisticsTexts): Html | 
   </div>`
 }
 
-/** The parameters of a page that a form does not choose itself. */
-function kept(query: PageQuery, chosen: string[]): Html[] {
-  return parametersOf(query).flatMap(([name, value]) =>
-    chosen.includes(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
-  )
-}
-
 /** The form that chooses the first and the last day. */
 function rangeForm({ path, query }: Choosing, today: Temporal.PlainDate, { range }: StatisticsTexts): Html {
   const { first, last } = datesOf(query.window, today)
@@ -96,7 +89,7 @@ function rangeForm({ path, query }: Choosing, today: Temporal.PlainDate, { range
       >${range[name]} <input type="date" name="${name}" value="${date.toString()}" max="${today.toString()}" required
     /></label>`
   return html`<form action="${path}#statistics" class="row stats-range">
-    ${input('from', first)} ${input('to', last)} ${kept(query, ['days', 'from', 'to'])}
+    ${input('from', first)} ${input('to', last)} ${hiddenFields(query, ['days', 'from', 'to'])}
     <button class="plain">${range.show}</button>
   </form>`
 }
@@ -111,7 +104,7 @@ export function zoneForm({ path, query }: Choosing, texts: StatisticsTexts): Htm
   return html`<details class="stats-zone">
     <summary>${texts.zone}: ${query.tz}</summary>
     <form action="${path}#statistics" class="row">
-      ${kept(query, ['tz'])}
+      ${hiddenFields(query, ['tz'])}
       <select name="tz" aria-label="${texts.zone}">
         <option selected>${query.tz}</option>
         ${zones.map((zone) => (zone === query.tz ? undefined : zoneOptions.get(zone)))}

@@ -1,17 +1,23 @@
 import { html, type Html } from '../../http/html.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Formats } from './formats.ts'
-import { shadesUpTo } from './shades.ts'
+import { shadesLegend, shadesUpTo } from './shades.ts'
 
 /** A Monday. */
-const MONDAY = Temporal.PlainDate.from('2026-01-05')
+export const MONDAY = Temporal.PlainDate.from('2026-01-05')
 
 /**
  * The visits of each hour of the week, as a table whose cells are shaded: a column for each day, because a phone has room for
  * seven, and a row for each hour.
  * @param heat 7 days, Monday first, of 24 hours
+ * @param downloads what stands below it
  */
-export function heatTable(heat: number[][], { heat: texts }: StatisticsTexts, formats: Formats): Html {
+export function heatTable(
+  heat: number[][],
+  { heat: texts }: StatisticsTexts,
+  formats: Formats,
+  downloads: Html | undefined,
+): Html {
   const shades = shadesUpTo(Math.max(...heat.flat()), formats)
   const days = heat.map((_, at) => MONDAY.add({ days: at }).toString())
   const hours = Array.from({ length: 24 }, (_, hour) => hour)
@@ -36,6 +42,6 @@ export function heatTable(heat: number[][], { heat: texts }: StatisticsTexts, fo
         )}
       </tbody>
     </table>
-    ${shades.legend()}
+    ${shadesLegend(shades)} ${downloads}
   </div>`
 }

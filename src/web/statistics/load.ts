@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { Problem } from '../../http/problem.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
 import type { StatsParameters } from '../../scans/api/query.ts'
 import { readLatestStats, type StatsSources } from '../../scans/api/routes.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
+import { filtersIn } from './filters.ts'
 import { datesOf, intervalsOf, windowBetween } from './page-window.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
@@ -13,6 +15,9 @@ const MAX_DAYS = 365
 const MAX_ZONE = 64
 /** More than there are countries: the map has all. */
 const LISTED = 300
+/** As many as the API lists. */
+const ALL_LISTED = 1000
+const MAX_SEARCH = 100
 
 /** What a page shows, as its address says. */
 type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
@@ -36,8 +41,22 @@ export function pageQueryOf(query: Record<string, unknown>, now: number, hasDeta
     interval: intervalsOf(days, hasDetails).find((each) => each === text('interval')),
     compare: hasDetails && text('compare') === 'year' ? 'year' : 'previous',
     isDetailed: text('view') === 'detail',
+    filters: filtersIn(query, hasDetails),
+    list: hasDetails && text('view') === 'detail' ? listIn(text('list'), text('search'), text('page')) : undefined,
   } as const
   return { query: fields, isCut: between?.isCut ?? false, hasDetails }
+}
+
+function listIn(name: string, search: string, page: string): PageQuery['list'] {
+  const listed = dimensionNames.find((each) => each === name)
+  const number = Number(page)
+  return (
+    listed && {
+      name: listed,
+      search: search.slice(0, MAX_SEARCH),
+      page: Number.isInteger(number) && number >= 1 ? number : 1,
+    }
+  )
 }
 
 const audiences = ['all', 'bot'] as const
@@ -53,7 +72,7 @@ function daysIn(text: string): number {
 
 /** The parameters of the API that read what a page shows. */
 function requestOf(
-  { window, tz, audience, interval, compare, isDetailed }: PageQuery,
+  { window, tz, audience, interval, compare, isDetailed, filters, list }: PageQuery,
   hasDetails: boolean,
 ): StatsParameters {
   return {
@@ -64,12 +83,14 @@ function requestOf(
     audience,
     ...(interval !== undefined && { interval }),
     ...(compare === 'year' ? { compare } : { previous: true }),
-    ...(isDetailed && hasDetails && { heat: true, limit: LISTED }),
+    ...(hasDetails && isDetailed && { heat: true, limit: list === undefined ? LISTED : ALL_LISTED }),
+    ...Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, [...values]])),
   }
 }
 
 /**
- * Loads the statistics that the address of a page asks for.
+ * Loads the statistics that the address of a page asks for. Filters count single scans: where those of the earlier window are not
+ * stored any longer, nothing is compared.
  * @throws {Problem} 503 when no slot is free
  */
 export async function readForPage(
@@ -80,7 +101,26 @@ export async function readForPage(
 ): Promise<LoadedStatistics> {
   const now = reading.now()
   const parameters = requestOf(asked.query, asked.hasDetails)
-  return { ...asked, stats: await readLatestStats(reading, request, linkId, parameters), now }
+  const read = async (given: StatsParameters): Promise<LoadedStatistics> => ({
+    ...asked,
+    stats: await readLatestStats(reading, request, linkId, given),
+    now,
+  })
+  try {
+    return await read(parameters)
+  } catch (error) {
+    const pointer = beyondRetention(error)
+    if (pointer === undefined) throw error
+    if (pointer !== '/previous' && pointer !== '/compare') return { ...asked, stats: undefined, isBeyond: true, now }
+  }
+  const { previous: _previous, compare: _compare, ...alone } = parameters
+  return read(alone)
+}
+
+/** Which parameter asks for scans that are not stored any longer; undefined for other errors. */
+function beyondRetention(error: unknown): string | undefined {
+  if (!(error instanceof Problem) || error.code !== 'beyond_retention') return undefined
+  return error.errors?.[0]?.pointer ?? ''
 }
 
 /**

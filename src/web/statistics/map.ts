@@ -3,7 +3,7 @@ import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Formats } from './formats.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { shadesUpTo } from './shades.ts'
+import { shadesLegend, shadesUpTo, type Shades } from './shades.ts'
 import { places, shapes, WORLD } from './world.ts'
 
 /** The radius of a country that is too small for an outline, as a part of the width of the map. */
@@ -13,44 +13,70 @@ const NARROWEST = 1 / 5
 const MARGIN = 1 / 12
 
 /** A part of the world. */
-interface View {
+export interface View {
   left: number
   top: number
   right: number
   bottom: number
 }
 
+/** A map without what stands around it. */
+export interface WorldMap {
+  view: View
+  /** Groups and paths of the classes of shades. */
+  drawing: Html
+  shades: Shades
+  /** The country with the most visits. */
+  most: { country: string; scans: number }
+}
+
 /**
- * A map of the visits by country: of the part of the world that has some. The table of countries has the same numbers.
+ * Draws the visits by country, on the part of the world that has some.
  * @returns undefined when no country that is on the map has any
  */
-export function worldMap(counts: ValueCount[], { map: texts }: StatisticsTexts, formats: Formats): Html | undefined {
+export function drawMap(counts: ValueCount[], formats: Formats): WorldMap | undefined {
   const known = counts.flatMap(({ value, scans }) =>
     value !== null && scans > 0 && boxOf(value) !== undefined ? [{ country: value, scans }] : [],
   )
-  const [first] = known
-  if (first === undefined) return undefined
+  const [most] = known
+  if (most === undefined) return undefined
   const shades = shadesUpTo(Math.max(...known.map(({ scans }) => scans)), formats)
   const view = viewOf(known.map(({ country }) => country))
-  const [width, height] = [view.right - view.left, view.bottom - view.top]
   const isKnown = new Set(known.map(({ country }) => country))
   const rest = [...outlines].flatMap(([country, { box, path }]) =>
     !isKnown.has(country) && overlaps(view, box) ? [path] : [],
   )
-  const most = texts.most(formats.country(first.country), formats.number(first.scans))
+  const radius = Math.round((view.right - view.left) * DOT)
+  const drawing = html`<path class="shade-0" d="${rest.join('')}" /> ${known.map(
+      ({ country, scans }) =>
+        html`<g class="shade-${shades.of(scans)}">
+          <title>${formats.country(country)}: ${formats.number(scans)}</title>
+          ${shapeOf(country, radius)}
+        </g>`,
+    )}`
+  return { view, drawing, shades, most }
+}
+
+/** What the `viewBox` of a view is. */
+export function viewBoxOf({ left, top, right, bottom }: View): string {
+  return [left, top, right - left, bottom - top].join(' ')
+}
+
+/** The map as a part of the page. The table of countries has the same numbers. */
+export function worldMap(
+  counts: ValueCount[],
+  { map: texts }: StatisticsTexts,
+  formats: Formats,
+  downloads?: Html,
+): Html | undefined {
+  const map = drawMap(counts, formats)
+  if (map === undefined) return undefined
+  const { view, drawing, shades, most } = map
+  const label = `${texts.heading}. ${texts.most(formats.country(most.country), formats.number(most.scans))}`
   return html`<div class="card stats-map" id="map">
     <h3>${texts.heading}</h3>
-    <svg viewBox="${view.left} ${view.top} ${width} ${height}" role="img" aria-label="${texts.heading}. ${most}">
-      <path class="shade-0" d="${rest.join('')}" />
-      ${known.map(
-        ({ country, scans }) =>
-          html`<g class="shade-${shades.of(scans)}">
-            <title>${formats.country(country)}: ${formats.number(scans)}</title>
-            ${shapeOf(country, Math.round(width * DOT))}
-          </g>`,
-      )}
-    </svg>
-    ${shades.legend()}
+    <svg viewBox="${viewBoxOf(view)}" role="img" aria-label="${label}">${drawing}</svg>
+    ${shadesLegend(shades)} ${downloads}
   </div>`
 }
 

@@ -1,5 +1,4 @@
 import { html, type Html } from '../../http/html.ts'
-import { breakdownTexts } from '../../texts/breakdowns.ts'
 import { statisticsTexts, type StatisticsTexts } from '../../texts/statistics.ts'
 import { breakdownPanels } from './breakdowns.ts'
 import { chart, chartTable } from './chart.ts'
@@ -8,6 +7,8 @@ import { choices, detailedChoices, zoneForm } from './controls.ts'
 import { addressOf, parameterNames } from './address.ts'
 import { datesOf } from './page-window.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
+import { downloads } from './downloads.ts'
+import { filterChips } from './filters.ts'
 import { figures } from './figures.ts'
 import { heatTable } from './heat.ts'
 import { worldMap } from './map.ts'
@@ -59,23 +60,34 @@ function counter(scans: number, texts: StatisticsTexts, formats: Formats): Html 
 
 function content(view: StatisticsView, texts: StatisticsTexts, formats: Formats): Html {
   const { stats, totals, path, query } = view
+  if (view.isBeyond === true)
+    return html`${choices(view, texts)} ${detailedChoices(view, texts)} ${filterChips(view, texts)}
+      <p class="note warning">${texts.filters.beyond}</p>`
   if (stats === undefined)
     return html`<p class="note warning">
       ${texts.unavailable} <a href="${addressOf(path, query)}">${texts.reload}</a>
     </p>`
   if (totals?.scans === 0) return neverScanned(view, texts)
-  return html`${printHead(view, texts)} ${choices(view, texts)} ${detailedChoices(view, texts)}
-  ${figures(stats, query, texts, formats)} ${remarks(view, stats, texts, formats)}
+  return html`${printHead(view, texts, formats)} ${choices(view, texts)} ${detailedChoices(view, texts)}
+  ${filterChips(view, texts)} ${figures(stats, query, texts, formats)} ${remarks(view, stats, texts, formats)}
   ${stats.totals.scans === 0 ? nothingInWindow(view, texts) : drawings(view, stats, texts, formats)}
   ${foot(view, texts)}`
 }
 
-/** The code and its address, which only a print has here. */
-function printHead({ image, shortUrl }: StatisticsView, texts: StatisticsTexts): Html | undefined {
-  if (image === undefined) return undefined
+/** The code, its address and the time, which only a print has here. */
+function printHead(
+  { image, shortUrl, now, query }: StatisticsView,
+  texts: StatisticsTexts,
+  formats: Formats,
+): Html | undefined {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(query.tz).toPlainDateTime()
+  const asOf = texts.printed(formats.date(local.toPlainDate().toString()), formats.time(local.toString().slice(0, 19)))
   return html`<div class="stats-print">
-    <img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />
-    <p><b>${shortUrl}</b></p>
+    ${image !== undefined && html`<img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />`}
+    <p>
+      <b>${shortUrl}</b><br />
+      ${texts.audiences[query.audience]} · ${asOf}
+    </p>
   </div>`
 }
 
@@ -107,20 +119,18 @@ function comparison({ days, previous, compared }: Stats, texts: StatisticsTexts,
   return isOver ? texts.compared(formats.date(previous.from), '') : texts.comparedDay(formats.time(until.toString()))
 }
 
-function drawings(
-  { now, language, placement, query }: StatisticsView,
-  stats: Stats,
-  texts: StatisticsTexts,
-  formats: Formats,
-): Html {
+function drawings(view: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
+  const { now, query } = view
   const { unit, columns } = columnsOf(stats, query.interval, { now, texts, formats })
+  const files = (names: string[], heading: string) => downloads(view, names, heading, texts)
   return html`<div class="card">
       ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
+      ${files(['series.csv', 'chart.svg'], texts.chart[unit])}
     </div>
     <div class="stats-panels">
-      ${stats.heat !== undefined && heatTable(stats.heat, texts, formats)}
-      ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats)}
-      ${breakdownPanels(stats, { texts: breakdownTexts[language], language, ...(placement && { placement }) })}
+      ${stats.heat !== undefined && heatTable(stats.heat, texts, formats, files(['heat.csv', 'heat.svg'], texts.heat.heading))}
+      ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats, files(['map.svg'], texts.map.heading))}
+      ${breakdownPanels(stats, view)}
     </div>`
 }
 

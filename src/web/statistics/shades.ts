@@ -9,24 +9,27 @@ export interface Shades {
   /** 0 for nothing, up to 5. */
   of: (value: number) => number
   /** The numbers that each shade stands for. */
-  legend: () => Html
+  ranges: { shade: number; text: string }[]
 }
 
 /** Squares part the range: of few busy hours and many quiet ones, the quiet ones differ, too. */
 export function shadesUpTo(largest: number, formats: Formats): Shades {
   const ends = Array.from({ length: SHADES }, (_, at) => Math.floor(largest * ((at + 1) / SHADES) ** 2))
-  const of = (value: number) => (value <= 0 ? 0 : ends.findIndex((end) => value <= end) + 1)
   const ranges = ends.flatMap((end, at) => {
     const from = (ends[at - 1] ?? 0) + 1
-    return end < from
-      ? []
-      : [{ shade: at + 1, text: from === end ? formats.number(end) : `${formats.number(from)}–${formats.number(end)}` }]
+    if (end < from) return []
+    const text = from === end ? formats.number(end) : `${formats.number(from)}–${formats.number(end)}`
+    return [{ shade: at + 1, text }]
   })
   return {
-    of,
-    legend: () =>
-      html`<p class="stats-shades quiet small">
-        ${[{ shade: 0, text: '0' }, ...ranges].map(({ shade, text }) => html`<span class="key shade-${shade}">${text}</span> `)}
-      </p>`,
+    of: (value) => (value <= 0 ? 0 : ends.findIndex((end) => value <= end) + 1),
+    ranges: [{ shade: 0, text: formats.number(0) }, ...ranges],
   }
+}
+
+/** The legend of shades. */
+export function shadesLegend({ ranges }: Shades): Html {
+  return html`<p class="stats-shades quiet small">
+    ${ranges.map(({ shade, text }) => html`<span class="key shade-${shade}">${text}</span> `)}
+  </p>`
 }

@@ -1,7 +1,8 @@
+import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { Names } from '../../dimensions/dimension.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
-import type { Comparison, Interval } from '../../scans/statistics/stats-query.ts'
+import type { Comparison, Filters, Interval } from '../../scans/statistics/stats-query.ts'
 import type { Language } from '../../texts/language.ts'
 
 /** The days that are shown: so many until today, or from a date to another, today without one. */
@@ -17,6 +18,9 @@ export interface PageQuery {
   compare: Comparison
   /** Whether the page has more than the figures, one chart and the most frequent values. */
   isDetailed: boolean
+  filters: Filters
+  /** The breakdown of which all values are listed, and the page of those that fit a search. */
+  list: { name: DimensionName; search: string; page: number } | undefined
 }
 
 /** What a page says of a link's statistics. */
@@ -26,6 +30,8 @@ export interface LoadedStatistics {
   isCut: boolean
   /** Whether the reader may see what comes close to single scans. */
   hasDetails: boolean
+  /** Whether filters ask for scans that are not stored any longer. */
+  isBeyond?: boolean
   /** Undefined when they could not be read. */
   stats: Stats | undefined
   now: number
