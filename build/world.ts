@@ -1,8 +1,7 @@
 // Simplifies the outlines of countries into src/web/statistics/world.ts, which is committed. Run `npm run world` after an update of
 // world-atlas. Why these bounds: docs/adr/0079-map-of-countries.md.
 import { readFileSync, writeFileSync } from 'node:fs'
-
-type Point = [x: number, y: number]
+import { cut, pathOf, type Point } from '../src/web/statistics/outline.ts'
 
 /** A TopoJSON document: countries are rings of arcs, which neighbours share. */
 interface Topology {
@@ -154,21 +153,9 @@ function unrolled(points: Point[]): Point[] {
 }
 
 /** The parts of a ring on both sides of 180 degrees. */
-function partsOf(ring: Point[]): Point[][] {
+function partsOf(ring: Point[]): (readonly Point[])[] {
   const shifted = (by: number) => ring.map(([longitude, latitude]): Point => [longitude + by, latitude])
-  return [0, -360, 360].map((by) => cut(cut(shifted(by), 1), -1)).filter((part) => part.length > 2)
-}
-
-/** What of a ring is within 180 degrees on one side (Sutherland, Hodgman). */
-function cut(ring: Point[], side: 1 | -1): Point[] {
-  const isIn = ([longitude]: Point) => longitude * side <= 180
-  return ring.flatMap((point, at): Point[] => {
-    const before = ring.at(at - 1) ?? point
-    if (isIn(point) === isIn(before)) return isIn(point) ? [point] : []
-    const part = (180 * side - before[0]) / (point[0] - before[0])
-    const edge: Point = [180 * side, before[1] + part * (point[1] - before[1])]
-    return isIn(point) ? [edge, point] : [edge]
-  })
+  return [0, -360, 360].map((by) => cut(cut(shifted(by), 0, 180, 1), 0, -180, -1)).filter((part) => part.length > 2)
 }
 
 /** Leaves out points that would hardly be seen (Ramer, Douglas, Peucker). Neighbours share arcs, so that no gap opens between them. */
@@ -197,22 +184,6 @@ function drawn(geometry: Geometry, arcs: Point[][]): Point[][] {
 /** An arc of a ring: one whose number is negative is walked backwards. */
 function arcAt(arcs: Point[][], number: number): Point[] {
   return number < 0 ? (arcs[~number] ?? []).toReversed() : (arcs[number] ?? [])
-}
-
-/** Whole units; a ring that has no area in these is left out. */
-function pathOf(ring: Point[]): string {
-  const rounded = ring.map(([x, y]): Point => [Math.round(x), Math.round(y)])
-  const points = rounded.filter(([x, y], at) => at === 0 || x !== rounded[at - 1]?.[0] || y !== rounded[at - 1]?.[1])
-  if (points.at(-1)?.join(' ') === points[0]?.join(' ')) points.pop()
-  const [start] = points
-  if (start === undefined || points.length < 3) return ''
-  let last = start
-  const steps = points.slice(1).map((point) => {
-    const step = `${point[0] - last[0]} ${point[1] - last[1]}`
-    last = point
-    return step
-  })
-  return `M${start.join(' ')}l${steps.join(' ')}z`.replaceAll(' -', '-')
 }
 
 type Box = [left: number, top: number, right: number, bottom: number]

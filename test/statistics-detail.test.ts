@@ -6,7 +6,7 @@ import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './su
 import { endOfFile } from './support/cleanup.ts'
 import { randomFrom } from './support/random.ts'
 import { seedScans } from './support/seeded-scans.ts'
-import { create, post, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const now = Date.UTC(2026, 10, 21, 17, 30)
 
@@ -233,6 +233,98 @@ inBrowser('a share without single scans filters by placement only', async (page)
   await page.goto(`${await share({})}?view=detail&tz=UTC&device=mobile`)
   assert.equal(await page.locator('.stats-filters, .stats-panels tbody a').count(), 0)
   assert.equal((await figureOf(page, 'Visits by people')).value, between('2026-10-23', '2026-11-21').length)
+})
+
+inBrowser(
+  'what the owner has changed, and milestones, are marks of the chart with their words, for him only',
+  async (page) => {
+    const own = await create(server, { target: 'https://example.com/own' })
+    const seeded = await seedScans(server, own, { now, days: 300, perDay: 4, random: randomFrom(5) })
+    const humans = seeded.filter(({ bot }) => !bot)
+    const changed = await put(`${server.url}/api/manage/${own.token}`, {
+      title: 'Summer',
+      target: 'https://example.com/new',
+    })
+    assert.equal(changed.status, 200)
+    await page.goto(manage(own, 'view=detail&tz=UTC&days=365'))
+    const marks = await page.getByRole('list', { name: 'Marks in the chart' }).getByRole('listitem').allInnerTexts()
+    const dayOf = (number: number) =>
+      new Date(humans[number - 1]?.at ?? 0).toLocaleDateString('en-GB', {
+        weekday: 'short',
+        day: 'numeric',
+        month: 'short',
+        year: 'numeric',
+        timeZone: 'UTC',
+      })
+    const milestones = [10, 100, 1000].filter((number) => number <= humans.length)
+    const expected = milestones.map((number) => `${dayOf(number)}: ${number.toLocaleString('en')} visits by people`)
+    assert.deepEqual(marks.slice(0, -1), expected)
+    assert.match(marks.at(-1) ?? '', /^21 Nov 2026, 17:30: (Destination, Title|Title, Destination)$/)
+    assert.equal(await page.locator('.plot .mark').count(), marks.length)
+    await page.getByText(/Next milestone: 1,?0000? visits by people|Next milestone: 10,000/).waitFor()
+    await page.goto(manage(own, 'view=detail&tz=UTC&days=365&device=mobile'))
+    assert.equal(await page.locator('.plot .goal').count(), 0, 'of some visits, no milestone is known')
+    const { share_url: address } = (await (
+      await post(`${server.url}/api/manage/${own.token}/share`, { csv: true })
+    ).json()) as { share_url: string }
+    assert.doesNotMatch(await (await fetch(`${address}?view=detail`)).text(), /class="mark|Next milestone/)
+  },
+)
+
+inBrowser('five questions of marketing are answered by fewer than three clicks each', async (page) => {
+  const own = await create(server, {
+    target: 'https://example.com/five',
+    placements: [{ id: 'window', name: 'Shop window' }, { id: 'flyer' }],
+  })
+  const seeded = await seedScans(server, own, { now, days: 700, perDay: 3, random: randomFrom(9) })
+  const humans = seeded.filter(({ bot }) => !bot)
+  for (let at = 0; at < 3; at++)
+    await visit(`${own.short_url}?qr=window`, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
+  await server.services.scans.fold()
+  let clicks = 0
+  const ask = async (...links: string[]) => {
+    await page.goto(manage(own, 'tz=UTC'))
+    clicks = links.length
+    for (const name of links) await follow(page, page.getByRole('link', { name, exact: true }))
+    assert.ok(clicks < 3)
+  }
+  const inYear = (year: string) => humans.filter(({ at }) => new Date(at).toISOString().startsWith(year))
+
+  await ask('In detail', 'This year')
+  const may = inYear('2026-05').length
+  assert.deepEqual(
+    (await tableOf(page)).find(([name]) => name === 'May 2026'),
+    ['May 2026', may],
+    'by month',
+  )
+
+  await ask()
+  const lately = humans.filter(({ at }) => at >= Date.parse('2026-10-23'))
+  const berlin = lately.filter(({ city }) => city === 'Berlin').length
+  assert.match(
+    await page.locator('#list-city tr', { hasText: 'Berlin' }).innerText(),
+    new RegExp(`\\b${berlin}\\b`),
+    'by city',
+  )
+
+  await ask()
+  assert.match(
+    await page.locator('#list-placement tr', { hasText: 'Shop window' }).innerText(),
+    /\b3\b/,
+    'by placement',
+  )
+
+  await ask('In detail')
+  const noon = page.getByRole('table', { name: 'Hours of the week' }).locator('tbody tr').nth(12).getByRole('cell')
+  const atNoon = lately.filter(({ at }) => new Date(at).getUTCHours() === 12)
+  const fridays = atNoon.filter(({ at }) => new Date(at).getUTCDay() === 5).length
+  assert.equal(Number(await noon.nth(4).textContent()), fridays, 'by hour')
+
+  await ask('In detail', 'This year')
+  const before = inYear('2025').filter(({ at }) => at < Date.parse('2025-11-21T17:30:00Z')).length
+  const { value, all } = await figureOf(page, 'Visits by people')
+  assert.equal(value, inYear('2026').length + 3)
+  assert.ok(all.includes(`a year before: ${before.toLocaleString('en')} `), 'this year against last')
 })
 
 inBrowser(

@@ -104,6 +104,13 @@ const en = {
     before: 'Previous page',
     after: 'Next page',
   },
+  marks: {
+    label: 'Marks in the chart',
+    goal: (visits: string) => `${visits} visits by people`,
+    next: (next: string, now: string) => `Next milestone: ${next} visits by people, of which there are ${now}.`,
+    report: 'Have milestones reported by a webhook',
+    reported: 'A webhook reports it.',
+  },
   out: { csv: 'Table (CSV)', svg: 'Picture (SVG)' },
   heat: { heading: 'Hours of the week', hour: 'Hour' },
   map: {
@@ -254,6 +261,13 @@ const de: typeof en = {
     page: (page, pages) => `Seite ${page} von ${pages}`,
     before: 'Vorige Seite',
     after: 'Nächste Seite',
+  },
+  marks: {
+    label: 'Markierungen im Diagramm',
+    goal: (visits) => `${visits} Besuche von Menschen`,
+    next: (next, now) => `Nächster Meilenstein: ${next} Besuche von Menschen; bisher sind es ${now}.`,
+    report: 'Meilensteine durch einen Webhook melden lassen',
+    reported: 'Ein Webhook meldet ihn.',
   },
   out: { csv: 'Tabelle (CSV)', svg: 'Bild (SVG)' },
   heat: { heading: 'Stunden der Woche', hour: 'Stunde' },

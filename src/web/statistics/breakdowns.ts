@@ -1,6 +1,5 @@
 import { dimensions, type DimensionName } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
-import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
 import { breakdownTexts } from '../../texts/breakdowns.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
@@ -8,19 +7,10 @@ import { addressOf } from './address.ts'
 import { downloads } from './downloads.ts'
 import { isFiltered, mayFilter, withRow } from './filters.ts'
 import { formatsIn, type Formats } from './formats.ts'
-import { longList } from './long-list.ts'
+import { longList, type NamedRow, type PanelsView } from './long-list.ts'
 import { nameIn } from './value-name.ts'
-import type { StatisticsView } from './view.ts'
 
 const inOrder = dimensions.toSorted((a, b) => a.panel - b.panel)
-
-/** What the panels need of the section. */
-export type PanelsView = Pick<StatisticsView, 'path' | 'query' | 'language' | 'placement' | 'hasDetails'>
-
-/** A row with how its value reads. */
-export interface NamedRow extends ValueCount {
-  name: Html | string
-}
 
 /** The most frequent values of each dimension, with bars for their parts of all scans; all of the one that is listed. */
 export function breakdownPanels({ breakdowns, totals }: Stats, view: PanelsView): Html {

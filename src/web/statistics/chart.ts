@@ -1,8 +1,9 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Interval } from '../../scans/statistics/stats-query.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
-import type { Column } from './columns.ts'
+import type { Charted, Column } from './columns.ts'
 import type { Formats } from './formats.ts'
+import type { Mark } from './marks.ts'
 
 /** The height of the drawing, in pixels: half a line for the numbers of the axis, the columns, the mark of today. */
 const TOP = 10
@@ -12,7 +13,7 @@ const HEIGHT = 200
 const MAX_BARS = 100
 
 /** A chart of the scans, and a table of the same values. */
-export function chart(columns: Column[], unit: Interval, texts: StatisticsTexts, formats: Formats): Html {
+export function chart({ columns, unit }: Charted, marks: Mark[], texts: StatisticsTexts, formats: Formats): Html {
   const largest = columns.reduce((most, { scans }) => Math.max(most, scans), 0)
   const ticks = roundTicks(largest)
   const top = ticks.at(-1) ?? 1
@@ -39,6 +40,7 @@ export function chart(columns: Column[], unit: Interval, texts: StatisticsTexts,
           visibility="hidden"
         />
         ${columns.length <= MAX_BARS ? bars(columns, y, texts, formats) : areas(columns, y)} ${mark(columns)}
+        ${marks.map((each) => markOf(each, columns.length))}
       </svg>
       ${below(columns)}
     </div>
@@ -104,6 +106,15 @@ function areas(columns: Column[], y: (value: number) => number): Html {
   return html`<svg width="100%" height="${HEIGHT}" viewBox="0 0 ${columns.length} ${HEIGHT}" preserveAspectRatio="none">
     <path class="scans" d="${area(columns.map(({ scans }) => scans))}" />
     <path class="visitors" d="${area(columns.map(({ visitors }) => visitors))}" />
+  </svg>`
+}
+
+/** A line at a column, with a disc on top for what the owner has changed, and a rhombus for a milestone. */
+function markOf({ kind, at, when, text }: Mark, count: number): Html {
+  return html`<svg x="${percent(at + 0.5, count)}" class="mark ${kind}">
+    <title>${when}: ${text}</title>
+    <path d="M0 ${TOP - 5}V${BASE}" />
+    <path class="head" d="${kind === 'goal' ? 'M0-1l6 6-6 6-6-6z' : 'M-4 5a4 4 0 1 0 8 0a4 4 0 1 0-8 0z'}" />
   </svg>`
 }
 

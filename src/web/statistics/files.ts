@@ -62,6 +62,8 @@ function aboutOf({ from, to, timezone }: Stats, view: FileView): string {
   const { language, query } = view
   const [texts, formats] = [statisticsTexts[language], formatsIn(language)]
   const days = texts.span(formats.date(from), formats.date(to), timezone)
-  const filters = filterNames(view, texts).map(({ heading, value }) => `${heading}: ${value}`)
+  const filters = filterNames(view, texts).map(
+    ({ heading, value, text }) => `${heading}: ${typeof text === 'string' ? text : value}`,
+  )
   return [view.shortUrl.replace(/^https?:\/\//, ''), days, texts.audiences[query.audience], ...filters].join(' · ')
 }

@@ -1,9 +1,18 @@
 import type { DimensionName } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
+import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
 import { addressOf, hiddenFields } from './address.ts'
-import type { NamedRow, PanelsView } from './breakdowns.ts'
 import { formatsIn } from './formats.ts'
+import type { StatisticsView } from './view.ts'
+
+/** What the panels of breakdowns need of the section. */
+export type PanelsView = Pick<StatisticsView, 'path' | 'query' | 'language' | 'placement' | 'hasDetails'>
+
+/** A row with how its value reads. */
+export interface NamedRow extends ValueCount {
+  name: Html | string
+}
 
 /** Rows of a page. */
 const ROWS = 50

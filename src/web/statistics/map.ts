@@ -3,6 +3,7 @@ import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Formats } from './formats.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { clip, pathOf, ringsOf, type View } from './outline.ts'
 import { shadesLegend, shadesUpTo, type Shades } from './shades.ts'
 import { places, shapes, WORLD } from './world.ts'
 
@@ -11,14 +12,6 @@ const DOT = 1 / 200
 /** The narrowest part of the world that is shown, as a part of its width: its outlines are no finer. */
 const NARROWEST = 1 / 5
 const MARGIN = 1 / 12
-
-/** A part of the world. */
-export interface View {
-  left: number
-  top: number
-  right: number
-  bottom: number
-}
 
 /** A map without what stands around it. */
 export interface WorldMap {
@@ -43,15 +36,13 @@ export function drawMap(counts: ValueCount[], formats: Formats): WorldMap | unde
   const shades = shadesUpTo(Math.max(...known.map(({ scans }) => scans)), formats)
   const view = viewOf(known.map(({ country }) => country))
   const isKnown = new Set(known.map(({ country }) => country))
-  const rest = [...outlines].flatMap(([country, { box, path }]) =>
-    !isKnown.has(country) && overlaps(view, box) ? [path] : [],
-  )
+  const rest = [...outlines.keys()].filter((country) => !isKnown.has(country)).map((country) => pathIn(view, country))
   const radius = Math.round((view.right - view.left) * DOT)
   const drawing = html`<path class="shade-0" d="${rest.join('')}" /> ${known.map(
       ({ country, scans }) =>
         html`<g class="shade-${shades.of(scans)}">
           <title>${formats.country(country)}: ${formats.number(scans)}</title>
-          ${shapeOf(country, radius)}
+          ${shapeOf(view, country, radius)}
         </g>`,
     )}`
   return { view, drawing, shades, most }
@@ -86,7 +77,7 @@ const outlines = new Map(
   Object.entries(shapes).map(([country, shape]) => {
     const [left = 0, top = 0, right = 0, bottom = 0] = shape.split(' ', 4).map(Number)
     const box: Box = [left, top, right, bottom]
-    return [country, { box, path: shape.slice(shape.indexOf('M')) }]
+    return [country, { box, rings: ringsOf(shape.slice(shape.indexOf('M'))) }]
   }),
 )
 
@@ -114,13 +105,18 @@ function viewOf(countries: string[]): View {
   return { left, top, right: left + width, bottom: top + height }
 }
 
-function overlaps(view: View, [left, top, right, bottom]: Box): boolean {
-  return left < view.right && right > view.left && top < view.bottom && bottom > view.top
+/** The outline of a country within a view. */
+function pathIn(view: View, country: string): string {
+  return (
+    outlines
+      .get(country)
+      ?.rings.map((ring) => pathOf(clip(ring, view)))
+      .join('') ?? ''
+  )
 }
 
-function shapeOf(country: string, radius: number): Html {
-  const outline = outlines.get(country)
-  if (outline !== undefined) return html`<path d="${outline.path}" />`
+function shapeOf(view: View, country: string, radius: number): Html {
+  if (outlines.has(country)) return html`<path d="${pathIn(view, country)}" />`
   const [x, y] = places[country] ?? [0, 0]
   return html`<circle cx="${x}" cy="${y}" r="${radius}" />`
 }

@@ -11,6 +11,7 @@ import { downloads } from './downloads.ts'
 import { filterChips } from './filters.ts'
 import { figures } from './figures.ts'
 import { heatTable } from './heat.ts'
+import { marksList, marksOf } from './marks.ts'
 import { worldMap } from './map.ts'
 import { formatsIn, type Formats } from './formats.ts'
 import type { StatisticsView } from './view.ts'
@@ -122,10 +123,11 @@ function comparison({ days, previous, compared }: Stats, texts: StatisticsTexts,
 function drawings(view: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
   const { now, query } = view
   const { unit, columns } = columnsOf(stats, query.interval, { now, texts, formats })
+  const marks = marksOf(view, stats, columns, texts, formats)
   const files = (names: string[], heading: string) => downloads(view, names, heading, texts)
   return html`<div class="card">
-      ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
-      ${files(['series.csv', 'chart.svg'], texts.chart[unit])}
+      ${chart({ columns, unit }, marks, texts, formats)} ${marksList(view, marks, texts, formats)}
+      ${chartTable(columns, unit, texts, formats)} ${files(['series.csv', 'chart.svg'], texts.chart[unit])}
     </div>
     <div class="stats-panels">
       ${stats.heat !== undefined && heatTable(stats.heat, texts, formats, files(['heat.csv', 'heat.svg'], texts.heat.heading))}

@@ -58,6 +58,10 @@ export interface StatisticsView extends LoadedStatistics {
   bundle?: string
   /** What the owner calls a placement, for him. */
   placement?: Names['placement']
+  /** What the owner has changed, for him: milliseconds since 1970, and the words. */
+  changes?: { at: number; text: string }[]
+  /** Whether a webhook reports milestones to the owner, or may be set to. */
+  milestones?: 'reported' | 'possible' | undefined
   /** Whether the cities come from DB-IP, whose licence requires a link. */
   credit: boolean
 }
