@@ -23,7 +23,7 @@ export interface SectionLoader {
 export function windowOf(section: HTMLElement, address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)
   if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const names = [...(section.dataset['parameters'] ?? '').split(' '), 'lang']
+  const names = [...(section.dataset['parameters'] ?? '').split(','), 'lang']
   const kept = names.flatMap((name) => query.getAll(name).map((value) => [name, value]))
   return `${pathname}?${new URLSearchParams(kept).toString()}`
 }

@@ -28,7 +28,7 @@ export function statisticsSection(view: StatisticsView): Html {
     class="stats"
     aria-labelledby="statistics-heading"
     data-zone="${query.tz}"
-    data-parameters="${parameterNames.join(' ')}"
+    data-parameters="${parameterNames.join()}"
     data-stream="${stream ?? ''}"
     data-scans="${totals?.scans ?? ''}"
     data-texts="${JSON.stringify(islandTexts(texts))}"
