@@ -163,6 +163,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/', browser.homePage.create)
   pages.get('/m/:token', browser.ownerPage.show)
   pages.post('/m/:token', browser.ownerPage.act)
+  pages.get('/m/:token/statistics/:file', browser.statisticsFiles.owned)
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)
   pages.get('/bulk/sample.csv', browser.bulkPage.sample)
@@ -170,6 +171,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/domains', browser.domainPage.act)
   // A link may have the alias `s`: its images are below `/s` too.
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
+  pages.get('/s/:token(^share_[\\w-]+$)/statistics/:file', browser.statisticsFiles.shared)
   pages.get('/report', browser.reportPage.show)
   pages.post('/report', browser.reportPage.report)
   pages.get('/docs', browser.docsPage)

@@ -41,6 +41,7 @@ import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
 import { siteFiles } from './web/site-files.ts'
+import { statisticsFileRoutes } from './web/statistics/file-routes.ts'
 import { sharePageRoute } from './web/share-routes.ts'
 import type { Instance } from './instance.ts'
 
@@ -220,6 +221,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
+    statisticsFiles: statisticsFileRoutes({ links, shares, ...reading, origin }),
     sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
   }
 }

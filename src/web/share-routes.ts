@@ -5,15 +5,14 @@ import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/api/owner-routes.ts'
 import type { Limits } from '../limits/open.ts'
-import { queryOf, type StatsParameters } from '../scans/api/query.ts'
-import { readLatestStats, type StatsSources } from '../scans/api/routes.ts'
-import { pageQuery } from '../scans/api/schemas.ts'
+import type { StatsSources } from '../scans/api/routes.ts'
 import type { Shares, SharedLink } from '../shares/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import { html, type Html } from '../http/html.ts'
 import { addresses } from '../links/link.ts'
 import type { Language } from '../texts/language.ts'
 import { statisticsTexts } from '../texts/statistics.ts'
+import { pageQueryOf, readForPage } from './statistics/load.ts'
 import { statisticsSection } from './statistics/section.ts'
 import type { LoadedStatistics } from './statistics/view.ts'
 
@@ -29,13 +28,13 @@ export interface SharePageNeeds extends StatsSources {
 
 interface ShareRoute {
   Params: { token: string }
-  Querystring: StatsParameters
+  Querystring: Record<string, unknown>
 }
 
 /** The page that shows the statistics of a link to whoever has a share: `/s/<share-token>` */
 export function sharePageRoute(needs: SharePageNeeds): Route {
   return route<ShareRoute>({
-    schema: { hide: true, querystring: pageQuery },
+    schema: { hide: true },
     onSend: forbidCaching,
     config: { work: 'pages' },
     handler: (request, reply) => showShare(needs, request, reply),
@@ -49,15 +48,12 @@ async function showShare(
 ): Promise<FastifyReply> {
   const { token } = request.params
   const link = await shares.findByToken(token)
-  const now = reading.now()
-  // Bots are among the figures all the same.
-  const parameters = { audience: 'human', ...request.query, previous: true }
-  const { days, timeZone: tz, audience } = queryOf(parameters, now)
-  const stats = await readLatestStats(reading, request, link.id, parameters)
+  const asked = pageQueryOf(request.query, reading.now(), link.csv)
+  const statistics = await readForPage(reading, request, link.id, asked)
   const view = {
     link,
     token,
-    statistics: { query: { days, tz, audience }, stats, now },
+    statistics,
     origin: origin.of(request),
     language: pageLanguage(request),
     scripts: scriptsOf(assets.islands, 'statistics'),

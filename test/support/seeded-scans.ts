@@ -43,18 +43,20 @@ export interface Seeding {
   /** The number of scans of a usual day; there are more at the weekend. */
   perDay: number
   random: Random
+  /** How many further cities of Germany the scans come from; none by default. */
+  cities?: number
 }
 
 /** Records plausible scans of a link on each day of a window, as if the service had run all the time; returns them. */
 export async function seedScans(server: TestServer, link: { code: string }, seeding: Seeding): Promise<Scan[]> {
-  const { now, days, perDay, random } = seeding
+  const { now, days, perDay, random, cities = 0 } = seeding
   const linkId = linkIdOf(server.dataDir, link)
   const scans: Scan[] = []
   for (let day = days - 1; day >= 0; day--) {
     const start = (Math.floor(now / DAY) - day) * DAY
     const isWeekend = [0, 6].includes(new Date(start).getUTCDay())
     const count = Math.round(perDay * (isWeekend ? 1.6 : 1) * (0.7 + 0.6 * random()) * (1 - (0.4 * day) / days))
-    for (let at = 0; at < count; at++) scans.push(makeScan(linkId, start, random))
+    for (let at = 0; at < count; at++) scans.push(makeScan(linkId, start, random, cities))
   }
   const recorded = scans.filter(({ at }) => at <= now).sort((a, b) => a.at - b.at)
   await Promise.all(
@@ -64,9 +66,9 @@ export async function seedScans(server: TestServer, link: { code: string }, seed
   return recorded
 }
 
-function makeScan(linkId: number, start: number, random: Random): Scan {
+function makeScan(linkId: number, start: number, random: Random, cities: number): Scan {
   const [device, os, browser] = oneOf(random, phones)
-  const [country, city] = oneOf(random, places)
+  const [country, city] = cities > 0 ? ['DE', `City ${Math.floor(random() * cities)}`] : oneOf(random, places)
   const bot = random() < 0.08
   return {
     ...noValues,

@@ -122,9 +122,6 @@ export const statsFilters = Object.fromEntries(
   dimensions.map((dimension) => [dimension.name, valuesOf(dimension)]),
 ) as Record<DimensionName, ReturnType<typeof valuesOf>>
 
-/** The query of the statistics on a page. */
-export const pageQuery = Type.Object({ ...lastDays, ...previousWindow })
-
 /** The query of the statistics. */
 export const statsQuery = Type.Object({
   ...statsWindow,
@@ -188,6 +185,7 @@ const compared = Type.Object(
       description: 'Its last day. Where the window ends today, it counts until the time of day that it is now.',
     }),
     totals: windowTotals,
+    by_audience: Type.Optional(byAudience),
   },
   {
     title: 'ComparedTotals',

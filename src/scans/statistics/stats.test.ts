@@ -179,8 +179,9 @@ async function compare(warehouse: TestWarehouse, scans: FoldedScan[], query: Sta
   if (query.compare === undefined) return assert.equal(stats.compared, undefined)
   const back = query.compare === 'year' ? yearBefore : (date: string) => dateBefore(date, days)
   const [from, to] = [back(first), back(last)]
-  const totals = countsOf(earlier(local, from, to, cut).filter(isOf(audience)))
-  assert.deepEqual(stats.compared, { from, to, totals }, about)
+  const then = earlier(local, from, to, cut)
+  const totals = countsOf(then.filter(isOf(audience)))
+  assert.deepEqual(stats.compared, { from, to, totals, by_audience: audiencesOf(then) }, about)
 }
 
 /** The scans of an earlier window, until a time of its last day. */

@@ -65,7 +65,12 @@ export async function readStats(rows: CountedRows, linkId: number, windows: Wind
     by_audience: byAudience(sums),
     ...(days === 1 && { hours: countHours(hours, sumsOfHours, query) }),
     ...(before && { previous: countBefore(before, sumsOfEarlier[0], read.earlier[0], audience) }),
-    ...(compared && { compared: countCompared(compared, sumsOfEarlier.at(-1), read.earlier.at(-1), audience) }),
+    ...(compared && {
+      compared: {
+        ...countCompared(compared, sumsOfEarlier.at(-1), read.earlier.at(-1), audience),
+        by_audience: byAudience([sumsOfEarlier.at(-1) ?? NO_SCANS]),
+      },
+    }),
     ...(query.heat === true && { heat: heatOf(read.heat) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
     raw_missing: read.missing,
@@ -136,6 +141,8 @@ interface Compared {
   from: string
   to: string
   totals: WindowTotals
+  /** Of one link. */
+  by_audience?: ByAudience
 }
 
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }

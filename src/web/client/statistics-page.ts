@@ -17,14 +17,13 @@ export interface SectionLoader {
 }
 
 /**
- * The window that an address of the page shows, as an address that says nothing but it and the language: without a time
- * zone, that of the visitor, which the server does not know.
+ * An address of the page without its fragment, and with a time zone: without one, that of the visitor, which the server does not
+ * know.
  */
 export function windowOf(address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)
   if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const names = ['days', 'audience', 'tz', 'lang'].filter((name) => query.has(name))
-  return `${pathname}?${new URLSearchParams(names.map((name) => [name, query.get(name) ?? ''])).toString()}`
+  return `${pathname}?${query.toString()}`
 }
 
 /** @param onLoaded called after each replacement */
@@ -53,7 +52,7 @@ export function createSectionLoader(section: HTMLElement, onLoaded: () => void):
     // What a person has chosen, and is being loaded, goes first.
     isStale = isLoading
     // A choice that is being made must not disappear.
-    if (!isLoading && !(document.activeElement instanceof HTMLSelectElement)) void load(shown)
+    if (!isLoading && document.activeElement?.matches('#statistics :is(select, input)') !== true) void load(shown)
   }
 
   return { load, refresh, isShown: (window) => window === shown }
@@ -73,12 +72,18 @@ async function fetchSection(address: string): Promise<HTMLElement | undefined> {
 /** Puts a new body into the section; what was unfolded stays so, and what had the focus keeps it. */
 function replaceBody(section: HTMLElement, fresh: HTMLElement): void {
   const body = section.querySelector('.stats-body')
-  const focused = selectorOf(document.activeElement)
+  const focused = document.activeElement
   for (const { className } of body?.querySelectorAll('details[open]') ?? [])
     fresh.querySelector(`details.${className}`)?.setAttribute('open', '')
   body?.replaceWith(document.adoptNode(fresh))
-  if (focused !== undefined && document.activeElement === document.body)
-    section.querySelector<HTMLElement | SVGElement>(focused)?.focus({ preventScroll: true })
+  if (document.activeElement === document.body) counterpartOf(section, focused)?.focus({ preventScroll: true })
+}
+
+/** What an element has become. Of the links that lead to the same address, it is the one of the same text. */
+function counterpartOf(section: HTMLElement, element: Element | null): HTMLElement | SVGElement | undefined {
+  const selector = selectorOf(element)
+  const found = selector === undefined ? [] : [...section.querySelectorAll<HTMLElement | SVGElement>(selector)]
+  return found.find(({ textContent }) => textContent === element?.textContent) ?? found[0]
 }
 
 function selectorOf(element: Element | null): string | undefined {

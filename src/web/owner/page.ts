@@ -14,6 +14,7 @@ import { ownerTop } from './top.ts'
 import type { Notice, OwnerView } from './view.ts'
 import type { Language } from '../../texts/language.ts'
 import { changeForm } from './change-form.ts'
+import { changeMarks, milestonesOf } from './change-marks.ts'
 import { conflictTable } from './conflict.ts'
 import { foldedSection } from './folded.ts'
 import { historyPart } from './history.ts'
@@ -27,7 +28,8 @@ type SectionOf = (view: OwnerView, notice: Notice | undefined) => Html
 
 /** The sections in order. A section that shows a notice itself has its id, or that of one of its elements, in `at`. */
 const sections: Record<SectionName, SectionOf> = {
-  statistics: (view) => ownerStatistics({ ...view, print: printPath(view) }),
+  statistics: (view) =>
+    ownerStatistics({ ...view, print: printPath(view), changes: changeMarks(view), milestones: milestonesOf(view) }),
   destination: destinationSection,
   design: designSection,
   settings: settingsSection,

@@ -1,7 +1,9 @@
 import { html, type Html } from '../../http/html.ts'
+import type { Interval } from '../../scans/statistics/stats-query.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
-import type { Column } from './columns.ts'
+import type { Charted, Column } from './columns.ts'
 import type { Formats } from './formats.ts'
+import type { Mark } from './marks.ts'
 
 /** The height of the drawing, in pixels: half a line for the numbers of the axis, the columns, the mark of today. */
 const TOP = 10
@@ -11,13 +13,13 @@ const HEIGHT = 200
 const MAX_BARS = 100
 
 /** A chart of the scans, and a table of the same values. */
-export function chart(columns: Column[], unit: 'day' | 'hour', texts: StatisticsTexts, formats: Formats): Html {
+export function chart({ columns, unit }: Charted, marks: Mark[], texts: StatisticsTexts, formats: Formats): Html {
   const largest = columns.reduce((most, { scans }) => Math.max(most, scans), 0)
   const ticks = roundTicks(largest)
   const top = ticks.at(-1) ?? 1
   const y = (value: number) => round(BASE - ((BASE - TOP) * value) / top)
   const peak = columns.find(({ scans }) => scans === largest)?.name ?? ''
-  const label = `${texts.chart[unit]}. ${texts[unit === 'day' ? 'most' : 'mostHour'](formats.number(largest), peak)}`
+  const label = `${texts.chart[unit]}. ${texts.most(formats.number(largest), texts.at[unit](peak))}`
   return html`<figure class="stats-chart">
     <figcaption class="row">
       <h3>${texts.chart[unit]}</h3>
@@ -38,18 +40,19 @@ export function chart(columns: Column[], unit: 'day' | 'hour', texts: Statistics
           visibility="hidden"
         />
         ${columns.length <= MAX_BARS ? bars(columns, y, texts, formats) : areas(columns, y)} ${mark(columns)}
+        ${marks.map((each) => markOf(each, columns.length))}
       </svg>
       ${below(columns)}
     </div>
   </figure>`
 }
 
-function legend(columns: Column[], unit: 'day' | 'hour', texts: StatisticsTexts): Html {
+function legend(columns: Column[], unit: Interval, texts: StatisticsTexts): Html {
   const { scans, visitors, weekend, now } = texts.legend
   const hasWeekend = columns.length <= MAX_BARS && columns.some(({ isWeekend }) => isWeekend)
   return html`<span class="key scans">${scans}</span>
     <span class="key visitors">${visitors}</span> ${hasWeekend && html`<span class="key weekend">${weekend}</span>`}
-    <span class="key now">${now[unit]}</span>`
+    ${columns.some(({ isNow }) => isNow) && html`<span class="key now">${now[unit]}</span>`}`
 }
 
 function weekends(columns: Column[]): Html {
@@ -106,6 +109,15 @@ function areas(columns: Column[], y: (value: number) => number): Html {
   </svg>`
 }
 
+/** A line at a column, with a disc on top for what the owner has changed, and a rhombus for a milestone. */
+function markOf({ kind, at, when, text }: Mark, count: number): Html {
+  return html`<svg x="${percent(at + 0.5, count)}" class="mark ${kind}">
+    <title>${when}: ${text}</title>
+    <path d="M0 ${TOP - 5}V${BASE}" />
+    <path class="head" d="${kind === 'goal' ? 'M0-1l6 6-6 6-6-6z' : 'M-4 5a4 4 0 1 0 8 0a4 4 0 1 0-8 0z'}" />
+  </svg>`
+}
+
 /** A mark below the column that is not over. */
 function mark(columns: Column[]): Html | undefined {
   const at = columns.findIndex(({ isNow }) => isNow)
@@ -123,12 +135,7 @@ function below(columns: Column[]): Html {
 }
 
 /** The same values as a table. */
-export function chartTable(
-  columns: Column[],
-  unit: 'day' | 'hour',
-  { table }: StatisticsTexts,
-  formats: Formats,
-): Html {
+export function chartTable(columns: Column[], unit: Interval, { table }: StatisticsTexts, formats: Formats): Html {
   return html`<details class="stats-table">
     <summary>${table.summary}</summary>
     <table>
@@ -162,7 +169,7 @@ function round(value: number): number {
 }
 
 /** The round numbers of an axis from 0, at least as high as the largest value; at most `most` steps. */
-function roundTicks(largest: number, most = 4): number[] {
+export function roundTicks(largest: number, most = 4): number[] {
   const rough = Math.max(1, largest) / most
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = Math.max(1, ([1, 2, 5].find((each) => each * power >= rough) ?? 10) * power)

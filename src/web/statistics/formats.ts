@@ -27,7 +27,9 @@ function createFormats(language: Language) {
     shortDay: dates({ day: 'numeric', month: 'short' }),
     date: dates({ day: 'numeric', month: 'short', year: 'numeric' }),
     weekday: dates({ weekday: 'short' }),
+    longWeekday: dates({ weekday: 'long' }),
     month: dates({ month: 'short' }),
+    wholeMonth: dates({ month: 'long', year: 'numeric' }),
     hour: dates({ hour: 'numeric' }),
     time: dates({ hour: 'numeric', minute: '2-digit' }),
   }

@@ -1,24 +1,126 @@
 import type { FastifyRequest } from 'fastify'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { Problem } from '../../http/problem.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
+import type { StatsParameters } from '../../scans/api/query.ts'
 import { readLatestStats, type StatsSources } from '../../scans/api/routes.ts'
+import { dateAt } from '../../scans/statistics/windows.ts'
+import { filtersIn } from './filters.ts'
+import { datesOf, intervalsOf, windowBetween } from './page-window.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 365
 const MAX_ZONE = 64
+/** More than there are countries: the map has all. */
+const LISTED = 300
+/** As many as the API lists. */
+const ALL_LISTED = 1000
+const MAX_SEARCH = 100
 
-/** Reads the window from the query of a page. An invalid field gets its default: the rest of the page needs none of them. */
-export function pageQueryOf(query: Record<string, unknown>): PageQuery {
+/** What a page shows, as its address says. */
+type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
+
+/**
+ * Reads what the query of a page says of its statistics. An invalid field gets its default: the rest of the page needs none of
+ * them.
+ * @param hasDetails whether the reader may see what comes close to single scans
+ */
+export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails: boolean): Asked {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
-  const days = Number(text('days'))
-  const [tz, audience] = [text('tz'), text('audience')]
+  const tz = zoneIn(text('tz'))
+  const today = dateAt(now, tz)
+  const between = windowBetween(text('from'), text('to'), today)
+  const window = between?.window ?? { days: daysIn(text('days')) }
+  const { days } = datesOf(window, today)
+  const fields = {
+    window,
+    tz,
+    audience: audiences.find((each) => each === text('audience')) ?? 'human',
+    interval: intervalsOf(days, hasDetails).find((each) => each === text('interval')),
+    compare: hasDetails && text('compare') === 'year' ? 'year' : 'previous',
+    isDetailed: text('view') === 'detail',
+    filters: filtersIn(query, hasDetails),
+    list: hasDetails && text('view') === 'detail' ? listIn(text('list'), text('search'), text('page')) : undefined,
+  } as const
+  return { query: fields, isCut: between?.isCut ?? false, hasDetails }
+}
+
+function listIn(name: string, search: string, page: string): PageQuery['list'] {
+  const listed = dimensionNames.find((each) => each === name)
+  const number = Number(page)
+  return (
+    listed && {
+      name: listed,
+      search: search.slice(0, MAX_SEARCH),
+      page: Number.isInteger(number) && number >= 1 ? number : 1,
+    }
+  )
+}
+
+const audiences = ['all', 'bot'] as const
+
+function zoneIn(text: string): string {
+  return text !== '' && text.length <= MAX_ZONE && isTimeZone(text) ? text : 'UTC'
+}
+
+function daysIn(text: string): number {
+  const days = Number(text)
+  return Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS
+}
+
+/** The parameters of the API that read what a page shows. */
+function requestOf(
+  { window, tz, audience, interval, compare, isDetailed, filters, list }: PageQuery,
+  hasDetails: boolean,
+): StatsParameters {
   return {
-    days: Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS,
-    tz: tz !== '' && tz.length <= MAX_ZONE && isTimeZone(tz) ? tz : 'UTC',
-    audience: audience === 'all' || audience === 'bot' ? audience : 'human',
+    ...('days' in window
+      ? { days: window.days }
+      : { from: window.from, ...(window.to !== undefined && { to: window.to }) }),
+    tz,
+    audience,
+    ...(interval !== undefined && { interval }),
+    ...(compare === 'year' ? { compare } : { previous: true }),
+    ...(hasDetails && isDetailed && { heat: true, limit: list === undefined ? LISTED : ALL_LISTED }),
+    ...Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, [...values]])),
   }
+}
+
+/**
+ * Loads the statistics that the address of a page asks for. Filters count single scans: where those of the earlier window are not
+ * stored any longer, nothing is compared.
+ * @throws {Problem} 503 when no slot is free
+ */
+export async function readForPage(
+  reading: StatsSources,
+  request: Pick<FastifyRequest, 'raw'>,
+  linkId: number,
+  asked: Asked,
+): Promise<LoadedStatistics> {
+  const now = reading.now()
+  const parameters = requestOf(asked.query, asked.hasDetails)
+  const read = async (given: StatsParameters): Promise<LoadedStatistics> => ({
+    ...asked,
+    stats: await readLatestStats(reading, request, linkId, given),
+    now,
+  })
+  try {
+    return await read(parameters)
+  } catch (error) {
+    const pointer = beyondRetention(error)
+    if (pointer === undefined) throw error
+    if (pointer !== '/previous' && pointer !== '/compare') return { ...asked, stats: undefined, isBeyond: true, now }
+  }
+  const { previous: _previous, compare: _compare, ...alone } = parameters
+  return read(alone)
+}
+
+/** Which parameter asks for scans that are not stored any longer; undefined for other errors. */
+function beyondRetention(error: unknown): string | undefined {
+  if (!(error instanceof Problem) || error.code !== 'beyond_retention') return undefined
+  return error.errors?.[0]?.pointer ?? ''
 }
 
 /**
@@ -47,14 +149,13 @@ export async function loadStatistics(
   request: Pick<FastifyRequest, 'raw' | 'query' | 'log'>,
   linkId: number,
 ): Promise<LoadedStatistics> {
-  const query = pageQueryOf(request.query as Record<string, unknown>)
   const now = reading.now()
+  const asked = pageQueryOf(request.query as Record<string, unknown>, now, true)
   try {
-    const stats = await readLatestStats(reading, request, linkId, { ...query, previous: true })
-    return { query, stats, now }
+    return await readForPage(reading, request, linkId, asked)
   } catch (error) {
     warn(request.log, error, 'a page is shown without the statistics')
-    return { query, stats: undefined, now }
+    return { ...asked, stats: undefined, now }
   }
 }
 

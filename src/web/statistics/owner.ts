@@ -3,7 +3,7 @@ import { addresses, type Link, type Totals } from '../../links/link.ts'
 import type { Language } from '../../texts/language.ts'
 import { imagePath } from '../image-path.ts'
 import { statisticsSection } from './section.ts'
-import type { LoadedStatistics } from './view.ts'
+import type { LoadedStatistics, StatisticsView } from './view.ts'
 
 /** What the section needs of the owner's page. */
 export interface OwnerStatisticsView {
@@ -16,11 +16,13 @@ export interface OwnerStatisticsView {
   statistics: LoadedStatistics
   /** The address of the page to print. */
   print: string
+  changes: NonNullable<StatisticsView['changes']>
+  milestones: StatisticsView['milestones']
 }
 
 /** The section of the owner's page, which follows the scans live. */
 export function ownerStatistics(view: OwnerStatisticsView): Html {
-  const { link, token, origin, language, totals, credit, statistics, print } = view
+  const { link, token, origin, language, totals, credit, statistics, print, changes, milestones } = view
   const { code, suspension } = link
   return statisticsSection({
     ...statistics,
@@ -36,6 +38,8 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     csv: `/api/manage/${token}/scans.csv`,
     bundle: `/api/manage/${token}/bundle`,
     placement: (id) => link.placements.find((each) => each.id === id)?.name,
+    changes,
+    milestones,
     credit,
   })
 }

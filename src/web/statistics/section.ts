@@ -1,15 +1,26 @@
 import { html, type Html } from '../../http/html.ts'
-import { breakdownTexts } from '../../texts/breakdowns.ts'
 import { statisticsTexts, type StatisticsTexts } from '../../texts/statistics.ts'
 import { breakdownPanels } from './breakdowns.ts'
 import { chart, chartTable } from './chart.ts'
 import { columnsOf } from './columns.ts'
+import { choices, detailedChoices, zoneForm } from './controls.ts'
+import { addressOf } from './address.ts'
+import { datesOf } from './page-window.ts'
+import { dateAt } from '../../scans/statistics/windows.ts'
+import { downloads } from './downloads.ts'
+import { filterChips, hasFilters } from './filters.ts'
 import { figures } from './figures.ts'
+import { heatTable } from './heat.ts'
+import { marksList, marksOf } from './marks.ts'
+import { worldMap } from './map.ts'
 import { formatsIn, type Formats } from './formats.ts'
-import type { StatisticsView, PageQuery } from './view.ts'
+import type { StatisticsView } from './view.ts'
 
 type Stats = NonNullable<StatisticsView['stats']>
-const lengths = [1, 7, 30, 90, 365]
+
+/** How often what is shown is loaded again at most while visits arrive; with filters, which read single scans, more seldom. */
+const REFRESH_MS = 5_000
+const REFRESH_FILTERED_MS = 30_000
 
 /** The statistics of a link, on the pages of its owner and of its shares. */
 export function statisticsSection(view: StatisticsView): Html {
@@ -21,6 +32,7 @@ export function statisticsSection(view: StatisticsView): Html {
     class="stats"
     aria-labelledby="statistics-heading"
     data-zone="${query.tz}"
+    data-refresh="${hasFilters(query) ? REFRESH_FILTERED_MS : REFRESH_MS}"
     data-stream="${stream ?? ''}"
     data-scans="${totals?.scans ?? ''}"
     data-texts="${JSON.stringify(islandTexts(texts))}"
@@ -53,62 +65,86 @@ function counter(scans: number, texts: StatisticsTexts, formats: Formats): Html 
 
 function content(view: StatisticsView, texts: StatisticsTexts, formats: Formats): Html {
   const { stats, totals, path, query } = view
+  if (view.isBeyond === true)
+    return html`${choices(view, texts)} ${detailedChoices(view, texts)} ${filterChips(view, texts)}
+      <p class="note warning">${texts.filters.beyond}</p>`
   if (stats === undefined)
     return html`<p class="note warning">
       ${texts.unavailable} <a href="${addressOf(path, query)}">${texts.reload}</a>
     </p>`
   if (totals?.scans === 0) return neverScanned(view, texts)
-  return html`${printHead(view, texts)} ${choices(view, texts)} ${figures(stats, texts, formats)}
-  ${remarks(stats, texts, formats)}
+  return html`${printHead(view, texts, formats)} ${choices(view, texts)} ${detailedChoices(view, texts)}
+  ${filterChips(view, texts)} ${figures(stats, query, texts, formats)} ${remarks(view, stats, texts, formats)}
   ${stats.totals.scans === 0 ? nothingInWindow(view, texts) : drawings(view, stats, texts, formats)}
   ${foot(view, texts)}`
 }
 
-/** The code and its address, which only a print has here. */
-function printHead({ image, shortUrl }: StatisticsView, texts: StatisticsTexts): Html | undefined {
-  if (image === undefined) return undefined
+/** The code, its address and the time, which only a print has here. */
+function printHead(
+  { image, shortUrl, now, query }: StatisticsView,
+  texts: StatisticsTexts,
+  formats: Formats,
+): Html | undefined {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(query.tz).toPlainDateTime()
+  const asOf = texts.printed(formats.date(local.toPlainDate().toString()), formats.time(local.toString().slice(0, 19)))
   return html`<div class="stats-print">
-    <img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />
-    <p><b>${shortUrl}</b></p>
+    ${image !== undefined && html`<img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />`}
+    <p>
+      <b>${shortUrl}</b><br />
+      ${texts.audiences[query.audience]} · ${asOf}
+    </p>
   </div>`
 }
 
-function remarks(
-  { days, from, to, timezone, previous, raw_missing: missing, as_of: asOf }: Stats,
-  texts: StatisticsTexts,
-  formats: Formats,
-): Html {
+function remarks({ isCut, query }: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
+  const { days, from, to, timezone, raw_missing: missing, as_of: asOf } = stats
+  const isHourly = days === 1 || query.interval === 'hour'
   const window =
-    days === 1 ? texts.dayIn(formats.date(to), timezone) : texts.daysIn(formats.date(from), formats.date(to), timezone)
-  const until = previous?.until.slice(0, 19) ?? ''
-  const compared =
-    previous &&
-    (days === 1
-      ? texts.comparedDay(formats.time(until))
-      : texts.compared(formats.date(previous.from), formats.date(until)))
+    days === 1
+      ? texts.dayIn(formats.date(to), timezone)
+      : texts[isHourly ? 'hoursIn' : 'daysIn'](formats.date(from), formats.date(to), timezone)
   const lacking = missing === 0 ? undefined : texts.onlyCounted(formats.number(missing), missing === 1)
-  const known = [window, compared, lacking, asOf && texts.late].filter((each) => each !== undefined)
+  const cut = isCut ? texts.cut : undefined
+  const known = [window, comparison(stats, texts, formats), cut, lacking, asOf && texts.late].filter(
+    (each) => each !== undefined,
+  )
   return html`<p class="quiet small">${known.join(' · ')}</p>`
 }
 
-function drawings(
-  { now, language, placement }: StatisticsView,
-  stats: Stats,
-  texts: StatisticsTexts,
-  formats: Formats,
-): Html {
-  const columns = columnsOf(stats, now, formats)
-  const unit = stats.hours === undefined ? 'day' : 'hour'
+/** With which days the figures are compared. */
+function comparison({ days, previous, compared }: Stats, texts: StatisticsTexts, formats: Formats): string | undefined {
+  if (compared !== undefined)
+    return texts.compared(formats.date(compared.from), compared.from === compared.to ? '' : formats.date(compared.to))
+  if (previous === undefined) return undefined
+  const until = Temporal.PlainDateTime.from(previous.until.slice(0, 19))
+  // The end of a window that is over is the midnight after it.
+  const last = until.subtract({ seconds: 1 }).toPlainDate().toString()
+  if (days > 1) return texts.compared(formats.date(previous.from), formats.date(last))
+  const isOver = until.toPlainDate().toString() !== previous.from
+  return isOver ? texts.compared(formats.date(previous.from), '') : texts.comparedDay(formats.time(until.toString()))
+}
+
+function drawings(view: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
+  const { now, query } = view
+  const { unit, columns } = columnsOf(stats, query.interval, { now, texts, formats })
+  const marks = marksOf(view, stats, columns, texts, formats)
+  const files = (names: string[], heading: string) => downloads(view, names, heading, texts)
   return html`<div class="card">
-      ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
+      ${chart({ columns, unit }, marks, texts, formats)} ${marksList(view, marks, texts, formats)}
+      ${chartTable(columns, unit, texts, formats)} ${files(['series.csv', 'chart.svg'], texts.chart[unit])}
     </div>
-    ${breakdownPanels(stats, { texts: breakdownTexts[language], language, ...(placement && { placement }) })}`
+    ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats, files(['map.svg'], texts.map.heading))}
+    <div class="stats-panels">
+      ${stats.heat !== undefined && heatTable(stats.heat, texts, formats, files(['heat.csv', 'heat.svg'], texts.heat.heading))}
+      ${breakdownPanels(stats, view)}
+    </div>`
 }
 
 function foot(view: StatisticsView, texts: StatisticsTexts): Html {
   const { csv, bundle, credit } = view
   return html`<div class="row stats-foot">
       ${csv !== undefined && html`<a class="button plain" href="${csv}" download>${texts.csv}</a>`}
+      ${csv !== undefined && view.query.isDetailed && html`<a class="button plain" href="${csv.replace(/csv$/, 'ndjson')}" download>${texts.ndjson}</a>`}
       ${bundle !== undefined && html`<a class="button plain" href="${bundle}" download>${texts.bundle}</a>`}
       <button class="plain" data-print hidden>${texts.print}</button>
       ${zoneForm(view, texts)}
@@ -119,51 +155,6 @@ function foot(view: StatisticsView, texts: StatisticsTexts): Html {
 /** The link that the licence of the city database requires. */
 function creditNote({ cities }: StatisticsTexts): Html {
   return html`<p class="quiet">${cities} <a href="https://db-ip.com">IP Geolocation by DB-IP</a></p>`
-}
-
-/** The address of a page with a window, which can be bookmarked. */
-function addressOf(path: string, { days, audience, tz }: PageQuery): string {
-  return `${path}?${new URLSearchParams({ days: String(days), audience, tz }).toString()}#statistics`
-}
-
-/** The links that choose the window. */
-function choices({ path, query }: StatisticsView, texts: StatisticsTexts): Html {
-  const link = (change: Partial<PageQuery>, text: Html | string) => {
-    const isCurrent = Object.entries(change).every(([name, value]) => query[name as keyof PageQuery] === value)
-    return html`<a href="${addressOf(path, { ...query, ...change })}" ${isCurrent && html`aria-current="true"`}
-      >${text}</a
-    >`
-  }
-  const audiences = ['human', 'all', ...(query.audience === 'bot' ? (['bot'] as const) : [])] as const
-  return html`<div class="row stats-choices">
-    <nav class="tabs stats-period" aria-label="${texts.period}">
-      ${lengths.map((days) => link({ days }, days === 1 ? texts.today : html`${days}<span> ${texts.days}</span>`))}
-    </nav>
-    <nav class="tabs" aria-label="${texts.visitors}">
-      ${audiences.map((audience) => link({ audience }, texts.audiences[audience]))}
-    </nav>
-  </div>`
-}
-
-/** UTC, which is the default, and the zones that the runtime knows. */
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
-
-const zoneOptions = new Map(zones.map((zone) => [zone, html`<option>${zone}</option>`]))
-
-/** The form that chooses the time zone. */
-function zoneForm({ path, query }: StatisticsView, texts: StatisticsTexts): Html {
-  return html`<details class="stats-zone">
-    <summary>${texts.zone}: ${query.tz}</summary>
-    <form action="${path}#statistics" class="row">
-      <input type="hidden" name="days" value="${query.days}" />
-      <input type="hidden" name="audience" value="${query.audience}" />
-      <select name="tz" aria-label="${texts.zone}">
-        <option selected>${query.tz}</option>
-        ${zones.map((zone) => (zone === query.tz ? undefined : zoneOptions.get(zone)))}
-      </select>
-      <button class="plain">${texts.change}</button>
-    </form>
-  </details>`
 }
 
 /** What an owner does first: the link has no scans at all. */
@@ -188,8 +179,9 @@ function neverScanned({ code, image, print }: StatisticsView, { empty }: Statist
 }
 
 /** The window has no scans. */
-function nothingInWindow({ query, totals }: StatisticsView, texts: StatisticsTexts): Html {
+function nothingInWindow({ query, totals, now }: StatisticsView, texts: StatisticsTexts): Html {
   const ever = totals && { human: totals.humans, bot: totals.bots, all: totals.scans }[query.audience]
-  const isLonger = query.days < 365 && ever !== 0
+  const { days } = datesOf(query.window, dateAt(now, query.tz))
+  const isLonger = days < 365 && ever !== 0
   return html`<p class="card quiet">${texts.nothing[query.audience]} ${isLonger && texts.longer}</p>`
 }

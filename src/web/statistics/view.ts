@@ -1,18 +1,37 @@
+import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { Names } from '../../dimensions/dimension.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
+import type { Comparison, Filters, Interval } from '../../scans/statistics/stats-query.ts'
 import type { Language } from '../../texts/language.ts'
 
-/** The window of the statistics that a page shows. */
+/** The days that are shown: so many until today, or from a date to another, today without one. */
+export type PageWindow = { days: number } | { from: string; to?: string | undefined }
+
+/** What the address of a page says of the statistics that it shows. */
 export interface PageQuery {
-  days: number
+  window: PageWindow
   tz: string
   audience: Stats['audience']
+  /** What a column of the chart counts; undefined for hours of one day, else days. */
+  interval: Interval | undefined
+  compare: Comparison
+  /** Whether the page has more than the figures, one chart and the most frequent values. */
+  isDetailed: boolean
+  filters: Filters
+  /** The breakdown of which all values are listed, and the page of those that fit a search. */
+  list: { name: DimensionName; search: string; page: number } | undefined
 }
 
 /** What a page says of a link's statistics. */
 export interface LoadedStatistics {
   query: PageQuery
+  /** Whether the window is another one than the address says, because that one has no days, or too many. */
+  isCut: boolean
+  /** Whether the reader may see what comes close to single scans. */
+  hasDetails: boolean
+  /** Whether filters ask for scans that are not stored any longer. */
+  isBeyond?: boolean
   /** Undefined when they could not be read. */
   stats: Stats | undefined
   now: number
@@ -39,6 +58,10 @@ export interface StatisticsView extends LoadedStatistics {
   bundle?: string
   /** What the owner calls a placement, for him. */
   placement?: Names['placement']
+  /** What the owner has changed, for him: milliseconds since 1970, and the words. */
+  changes?: { at: number; text: string }[]
+  /** Whether a webhook reports milestones to the owner, or may be set to. */
+  milestones?: 'reported' | 'possible' | undefined
   /** Whether the cities come from DB-IP, whose licence requires a link. */
   credit: boolean
 }

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify'
+import { pageLanguage } from '../../http/accept.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Origin } from '../../http/origin.ts'
+import { route, type Route } from '../../http/route.ts'
+import { forbidCaching } from '../../links/api/owner-routes.ts'
+import { addresses, type Link } from '../../links/link.ts'
+import type { Links } from '../../links/open.ts'
+import type { StatsSources } from '../../scans/api/routes.ts'
+import type { Shares } from '../../shares/open.ts'
+import { fileNames, sendFile } from './files.ts'
+import { pageQueryOf, readForPage } from './load.ts'
+
+/** What the files need from the rest of the program. */
+export interface StatisticsFilesNeeds extends StatsSources {
+  links: Pick<Links, 'readByToken'>
+  shares: Pick<Shares, 'findByToken'>
+  origin: Origin
+}
+
+interface FileRoute {
+  Params: { token: string; file: string }
+  Querystring: Record<string, unknown>
+}
+
+/** A link of which a page shows the statistics. */
+interface Shown {
+  id: number
+  code: string
+  /** Whether the reader may see what comes close to single scans. */
+  hasDetails: boolean
+  placements: Link['placements']
+}
+
+/** What the pages of owners and of shares show, as files: `/m/<token>/statistics/<file>`, `/s/<share-token>/statistics/<file>` */
+export function statisticsFileRoutes(needs: StatisticsFilesNeeds): Record<'owned' | 'shared', Route> {
+  const { links, shares } = needs
+  return {
+    owned: fileRoute(needs, async (token) => {
+      const { id, code, placements } = (await links.readByToken(token)).link
+      return { id, code, placements, hasDetails: true }
+    }),
+    shared: fileRoute(needs, async (token) => {
+      const { id, code, csv } = await shares.findByToken(token)
+      return { id, code, placements: [], hasDetails: csv }
+    }),
+  }
+}
+
+function fileRoute({ origin, ...reading }: StatisticsFilesNeeds, find: (token: string) => Promise<Shown>): Route {
+  return route<FileRoute>({
+    schema: { hide: true },
+    onSend: forbidCaching,
+    config: { work: 'statistics' },
+    async handler(request: FastifyRequest<FileRoute>, reply) {
+      const { token, file } = request.params
+      if (!fileNames.has(file)) throw new Problem('not_found', 'the statistics have no such file')
+      const { id, code, placements, hasDetails } = await find(token)
+      const asked = pageQueryOf({ ...request.query, view: 'detail' }, reading.now(), hasDetails)
+      return sendFile(reply.header('vary', 'accept-language'), file, {
+        ...(await readForPage(reading, request, id, asked)),
+        language: pageLanguage(request),
+        code,
+        shortUrl: addresses(code, origin.of(request)).short_url,
+        placement: (placement) => placements.find((each) => each.id === placement)?.name,
+      })
+    },
+  })
+}
