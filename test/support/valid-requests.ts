@@ -154,6 +154,12 @@ function requestsThroughCollections(server: TestServer): Record<string, () => Pr
       const { code } = (await created.json()) as Created
       return { ...valid, token: () => token, path: { code } }
     }
+  // Without a scan there is no line.
+  const visited = async (): Promise<Valid> => {
+    const valid = await through()()
+    await fetch(`${server.url}/${valid.path?.['code']}`, { redirect: 'manual' })
+    return valid
+  }
   const revoking = async (): Promise<Valid> => {
     const { token = () => '', path = {} } = await through()()
     const shares = `${server.url}/api/collections/${token()}/links/${path['code']}/share`
@@ -178,6 +184,7 @@ function requestsThroughCollections(server: TestServer): Record<string, () => Pr
       Object.entries(requests).map(([operation, valid]) => [`${operation}InCollection`, through(valid)]),
     ),
     revokeShareInCollection: revoking,
+    exportScansNdjsonInCollection: visited,
   }
 }
 
