@@ -39,6 +39,8 @@ export interface ConnectionLimitNeeds {
   client: ClientAddress
   /** Connections that may be open at most; by default, what the limit of open files allows. */
   max?: number
+  /** How late, in milliseconds, a timer must be for connections to be looked at that send too much for what it says. */
+  lateMs?: number
   /** How many of them there is memory for, of which an encrypted one takes that of several. */
   memory?: number
 }
@@ -53,15 +55,12 @@ interface Connection {
   peer: string | undefined
 }
 
-export function createConnectionLimit({
-  client,
-  max = defaultMax(),
-  memory = MAX_CONNECTIONS,
-}: ConnectionLimitNeeds): ConnectionLimit {
+export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
+  const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
   let restingSince: RestingSince = () => undefined
   const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
-  const choose = (entries: Iterable<Connection>) => findIdlest(entries, idleSince)
-  const pool = createFairPool<Connection>({ capacity: memory, entries: max, choose })
+  const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
+  const pool = createFairPool({ capacity: memory, entries: max, choose })
   const holderOf = createHolders(client)
   const connections = createOpenConnections()
   let refused = 0
@@ -71,8 +70,7 @@ export function createConnectionLimit({
     const { holder, isProxy } = holderOf(accepted)
     for (const leaving of pool.put(connection, holder, isEncrypted ? ENCRYPTED_WEIGHT : 1)) {
       refused++
-      leaving.socket.destroy()
-      leaving.accepted.destroy()
+      destroy(leaving)
     }
     if (isProxy) pool.keep(connection)
   }
@@ -90,10 +88,16 @@ export function createConnectionLimit({
         if (connection !== undefined) pool.remove(connection)
       }
       watchConnections(server, { onOpen, onClose }, true)
+      if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (restingSince = given),
     metrics: metricsOf(pool.length, () => refused),
   }
+}
+
+function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>): void {
+  socket.destroy()
+  accepted.destroy()
 }
 
 function createOpenConnections() {
@@ -108,6 +112,7 @@ function createOpenConnections() {
       if (peer !== undefined) encrypted.set(peer, connection)
       return connection
     },
+    all: () => open.values(),
     /** Notes what decrypts a connection, which was added. */
     decrypt(socket: Socket): void {
       const connection = encrypted.get(peerOf(socket))
@@ -121,6 +126,32 @@ function createOpenConnections() {
       return connection
     },
   }
+}
+
+/** How often the event loop is looked at, and by how much it must be late. */
+const LOOK_MS = 200
+const LATE_MS = 50
+/** What the handshake, and records of a usual size, add to what is said at most; half of that may come besides. */
+const HANDSHAKE_BYTES = 64 * 1024
+
+/**
+ * While the event loop is late, closes connections that have sent far more than it decrypts to: OpenSSL works through all that has
+ * come of one, updates of keys (RFC 8446, 4.6.3) and records of a byte, before any other is served. Otherwise it costs nothing.
+ */
+function closeHollow(server: Server, connections: () => Iterable<Connection>, lateMs: number): void {
+  let due = performance.now() + LOOK_MS
+  const look = () => {
+    const late = performance.now() - due
+    due = performance.now() + LOOK_MS
+    if (late < lateMs) return
+    for (const { accepted, socket } of connections()) {
+      const said = socket.bytesRead
+      if (socket === accepted || accepted.bytesRead <= HANDSHAKE_BYTES + 1.5 * said) continue
+      destroy({ accepted, socket })
+    }
+  }
+  const timer = setInterval(look, LOOK_MS).unref()
+  server.once('close', () => clearInterval(timer))
 }
 
 function metricsOf(open: () => number, refused: () => number): Metric[] {

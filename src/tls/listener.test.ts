@@ -131,3 +131,26 @@ test('past the limit of connections one that rests is closed below its encryptio
   await poll(() => resting.destroyed)
   assert.deepEqual([used.destroyed, next.destroyed, limit.metrics[0]?.read()], [false, false, 2])
 })
+
+test('one that says little by much is closed while the event loop is late, and one that says as much stays', async (t) => {
+  const limit = createConnectionLimit({ client: createClientAddress([], () => {}), lateMs: -Infinity })
+  const server = createServer((request) => void request.resume())
+  const identity = challengeCertificate('qr.example.com', 'answer', Date.now())
+  const { accept } = createAcceptor(identity, randomBytes(48), (socket) => void server.emit('connection', socket))
+  const { port, server: listening } = await listen(t, () => accept)
+  limit.count(listening)
+  limit.count(server)
+  const open = async () => {
+    const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }).on('error', () => {})
+    undoLater(t, () => void socket.destroy())
+    await once(socket, 'secureConnect')
+    socket.resume().write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n')
+    return socket
+  }
+  const [honest, hollow] = [await open(), await open()]
+  honest.write('x'.repeat(500_000))
+  // Each byte is a record of 23.
+  for (let at = 0; at < 10_000 && !hollow.destroyed; at++) await new Promise((resolve) => hollow.write('x', resolve))
+  await poll(() => hollow.destroyed)
+  assert.equal(honest.destroyed, false)
+})
