@@ -117,6 +117,8 @@ function addStatisticsRoutes(
   api.get('/manage/stats', owned.stats.byHeader)
   api.get('/manage/:token/scans.csv', owned.scans.byPath)
   api.get('/manage/scans.csv', owned.scans.byHeader)
+  api.get('/manage/:token/scans.ndjson', owned.scansNdjson.byPath)
+  api.get('/manage/scans.ndjson', owned.scansNdjson.byHeader)
   api.get('/manage/:token/bundle', owned.bundle.byPath)
   api.get('/manage/bundle', owned.bundle.byHeader)
   api.post('/manage/:token/share', shares.create.byPath)
@@ -129,6 +131,8 @@ function addStatisticsRoutes(
   api.get('/share/stats', shared.stats.byHeader)
   api.get('/share/:token/scans.csv', shared.scans.byPath)
   api.get('/share/scans.csv', shared.scans.byHeader)
+  api.get('/share/:token/scans.ndjson', shared.scansNdjson.byPath)
+  api.get('/share/scans.ndjson', shared.scansNdjson.byHeader)
   api.post('/stats', ofMany)
 }
 

@@ -150,12 +150,14 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
     shares: shareRoutes({ shares, links, origin, limits }),
     owned: {
       stats: statsRoutes({ scans, access: owner, slots, now }),
-      scans: exportRoutes({ scans, access: owner, slots }),
+      scans: exportRoutes({ scans, access: owner, slots }, 'csv'),
+      scansNdjson: exportRoutes({ scans, access: owner, slots }, 'ndjson'),
       bundle: bundleRoutes({ scans, links, slots, now, origin }),
     },
     shared: {
       stats: statsRoutes({ scans, access: reader, slots, now }),
-      scans: exportRoutes({ scans, access: reader, slots }),
+      scans: exportRoutes({ scans, access: reader, slots }, 'csv'),
+      scansNdjson: exportRoutes({ scans, access: reader, slots }, 'ndjson'),
     },
     ofMany: manyStatsRoute({ scans, links, slots, now, limits }),
   }

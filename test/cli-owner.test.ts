@@ -54,6 +54,15 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   assert.match(weeks.stdout, /^menu {2}2024-02-01 to 2024-03-31 \(UTC\)\n\n {9} {2}9 weeks, no visits\n/)
   assert.match((await outcomeOf([...window, '--days=7'])).stderr, /\/days must be absent where from or to is given/)
 
+  const scansOf = async (...filters: string[]) =>
+    JSON.parse((await outcomeOf(['stats', page, '--json', ...filters])).stdout).totals.scans as number
+  assert.deepEqual(
+    [await scansOf('--source=link'), await scansOf('--source=qr'), await scansOf('--source=qr', '--source=link')],
+    [1, 0, 1],
+  )
+  assert.equal(await scansOf('--source=link', '--country=DE'), 0)
+  assert.match((await outcomeOf(['stats', page, '--source=post'])).stderr, /\/source\/0 must be qr or link/)
+
   const edited = await outcomeOf(['edit', page, '--target=https://example.com/new', '--title=New'])
   assert.equal(edited.stdout, `${short} leads to https://example.com/new\n`)
   assert.equal((await outcomeOf(['pause', page])).stdout, `${short} is paused\n`)
@@ -64,6 +73,15 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   const exported = join(home, 'scans.csv')
   await outcomeOf(['export', page, `--out=${exported}`])
   assert.equal(parse(readFileSync(exported, 'utf8'), { columns: true }).length, 2)
+
+  const objects = join(home, 'scans.ndjson')
+  await outcomeOf(['export', page, '--format=ndjson', `--out=${objects}`])
+  assert.deepEqual(
+    linesOf(readFileSync(objects, 'utf8')).map((line) => JSON.parse(line).source),
+    ['link', 'link'],
+  )
+  for (const wrong of [['--format=xml'], ['--format=csv', '--bundle']])
+    assert.match((await outcomeOf(['export', page, ...wrong])).stderr, /--format/)
 
   const bundle = join(home, 'menu.zip')
   await outcomeOf(['export', page, '--bundle', `--out=${bundle}`])

@@ -44,6 +44,8 @@ test('an assistant creates, reads, changes and counts a link, and shows its QR c
   assert.equal((await visit(`${url}/menu`)).headers.get('location'), 'https://example.com/new')
   const { totals } = (await data('read_statistics', { link: 'menu', days: 7 })) as { totals?: { scans: number } }
   assert.equal(totals?.scans, 2, 'a kept token is found by its code')
+  const filtered = await data('read_statistics', { link: 'menu', source: ['qr'], country: ['DE', '~'] })
+  assert.equal((filtered as { totals?: { scans: number } }).totals?.scans, 0)
   const window = { link: 'menu', from: '2024-01-31', to: '2024-02-29', interval: 'month' }
   const { series } = (await data('read_statistics', window)) as { series?: { date: string }[] }
   assert.deepEqual(

@@ -338,6 +338,41 @@ test('the parameters of the statistics have bounds', async (t) => {
   assert.equal((await fetch(`${server.url}/api/manage/scans.csv`, { headers })).status, 200)
 })
 
+test('scans.ndjson has an object for each scan, with the columns of scans.csv', async (t) => {
+  const now = Date.UTC(2026, 10, 20, 12)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE, placements: [{ id: 'door' }] })
+  await goAndFold(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }), '?qr=door')
+  await goAndFold(server, link, from('8.8.4.4', { 'user-agent': 'curl/8', dnt: '1' }))
+  const { header, rows } = await csv(server, link)
+  const response = await owner(server, link, '/scans.ndjson')
+  assert.deepEqual(
+    ['content-type', 'content-disposition', 'quirl-raw-missing'].map((name) => response.headers.get(name)),
+    ['application/x-ndjson', `attachment; filename="${link.code}-scans.ndjson"`, '0'],
+  )
+  const text = await response.text()
+  assert.ok(text.endsWith('\n'))
+  const objects = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string | boolean | null>)
+  const columns = header?.split(',') ?? []
+  for (const [at, object] of objects.entries()) {
+    assert.deepEqual(Object.keys(object), columns)
+    assert.deepEqual(
+      columns.map((column) => String(object[column] ?? '')),
+      rows[at],
+    )
+  }
+  assert.deepEqual(
+    objects.map(({ unique, bot, referrer, answer, placement }) => ({ unique, bot, referrer, answer, placement })),
+    [
+      { unique: true, bot: false, referrer: 'direct', answer: 'link', placement: 'door' },
+      { unique: false, bot: true, referrer: null, answer: 'link', placement: null },
+    ],
+  )
+})
+
 test('beyond 200 values a day, further values of a link count as (other)', async (t) => {
   const now = Date.UTC(2026, 10, 20)
   const server = await startBehindProxy(t, () => now)

@@ -105,7 +105,7 @@ function readLimit(given: Flags[string]): number {
   const limit = /^\d{1,4}$/.test(String(given)) ? Number(given) : 0
   if (limit >= 1 && limit <= MAX_LIMIT) return limit
   throw new StartError(
-    `--limit=${given} must be a whole number from 1 to ${MAX_LIMIT}; "quirl links export" has no limit`,
+    `--limit=${String(given)} must be a whole number from 1 to ${MAX_LIMIT}; "quirl links export" has no limit`,
   )
 }
 

@@ -121,7 +121,7 @@ export function checkedConfig(config: Config): CheckedConfig {
 export interface CommandShape {
   name: string
   /** Flags besides the settings. */
-  options?: Record<string, { type: 'string' | 'boolean'; doc: string }>
+  options?: Record<string, { type: 'string' | 'boolean'; doc: string; multiple?: true }>
   /** Whether it runs although a setting has a value that is not allowed, which is then unset. */
   acceptsFaults?: boolean
 }
@@ -144,9 +144,10 @@ export function readConfig<C extends CommandShape>(
   dotEnvFile = '.env',
   commands: readonly C[] = [],
 ): Invocation<C> {
-  const { flags, positionals } = parseFlags(argv, commands)
+  const { values, positionals } = parseFlags(argv, commands)
   const [name = 'serve', ...args] = positionals
   const command = commands.find((each) => each.name === name)
+  const flags = flagsOf(values, command)
   if (flags['version'] === true) return { run: 'version' }
   if (name !== 'serve' && command === undefined) throw usageError(`Unknown command '${name}'`)
   if (flags['help'] === true) return { run: 'help', command }
@@ -156,6 +157,15 @@ export function readConfig<C extends CommandShape>(
   refuseFaults(set, command)
   const config = withLibpq(valuesOf(set.settings), env)
   return command === undefined ? { run: 'serve', config } : { run: 'command', command, args, flags, config, set }
+}
+
+/** The flags that were given: of one that is not to be repeated, the last. */
+function flagsOf(values: ParsedFlags, command: CommandShape | undefined): Flags {
+  const given = Object.entries(values).map(([flag, list = []]) => {
+    const takesMany = command?.options?.[flag]?.multiple === true
+    return [flag, takesMany ? list.map(String) : list.at(-1)] as const
+  })
+  return Object.fromEntries(given)
 }
 
 /** Refuses flags of other commands, which would be ignored otherwise. */
@@ -191,18 +201,27 @@ function withLibpq(config: Config, env: NodeJS.ProcessEnv): Config {
   return { ...config, databaseUrl: complete(databaseUrl), databaseListenUrl: complete(databaseListenUrl) }
 }
 
-function parseFlags(argv: string[], commands: readonly CommandShape[]): { flags: Flags; positionals: string[] } {
+type ParsedFlags = Record<string, (string | boolean)[] | undefined>
+
+/** Two commands may have an option of one name, which only one of them takes several times: each is parsed as a list. */
+function parseFlags(argv: string[], commands: readonly CommandShape[]): { values: ParsedFlags; positionals: string[] } {
   const named = Object.values(settings).map((row) => [flagOf(row.name), { type: 'string' }] as const)
-  const options = {
+  const all: Record<string, { type: 'string' | 'boolean'; short?: string }> = {
     ...Object.fromEntries(named),
     ...Object.assign({}, ...commands.map((command) => command.options ?? {})),
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean' },
-  } as Record<string, { type: 'string' | 'boolean' }>
+  }
+  const options = Object.fromEntries(
+    Object.entries(all).map(([flag, { type, short }]) => [
+      flag,
+      { type, multiple: true as const, ...(short && { short }) },
+    ]),
+  )
   try {
     const args = expandAliases(argv)
     const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true })
-    return { flags: values, positionals }
+    return { values, positionals }
   } catch (error) {
     throw usageError((error as Error).message.split('. ')[0] ?? '')
   }

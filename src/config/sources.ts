@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util'
 import type { Setting } from './setting.ts'
 
 /** Flags by name, without dashes. */
-export type Flags = Record<string, string | boolean | undefined>
+export type Flags = Record<string, string | boolean | readonly string[] | undefined>
 
 /** Where the value of a setting comes from, in the order of precedence. */
 export type Source = 'flag' | 'environment' | '.env' | 'default' | 'unset'

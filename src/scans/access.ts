@@ -31,7 +31,8 @@ export interface ScansAccess {
   /** Describes the token; undefined for that of the owner. */
   token?: string
   stats: { summary: string; operationId: string }
-  scans: { summary: string; operationId: string }
+  /** By the ending of the file. */
+  scans: Record<'csv' | 'ndjson', { summary: string; operationId: string }>
 }
 
 /** The access of a link's owner. */
@@ -45,6 +46,9 @@ export function ownerAccess({ findByToken }: Pick<Links, 'findByToken'>): ScansA
     findWithScans: find,
     refusals: [],
     stats: { summary: 'Read the statistics of a link', operationId: 'readStats' },
-    scans: { summary: 'Export the raw scans of a link', operationId: 'exportScans' },
+    scans: {
+      csv: { summary: 'Export the raw scans of a link', operationId: 'exportScans' },
+      ndjson: { summary: 'Export the raw scans of a link as JSON lines', operationId: 'exportScansNdjson' },
+    },
   }
 }

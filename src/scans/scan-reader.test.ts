@@ -116,3 +116,32 @@ test('statistics that take long wait apart: those of others, and exports, are re
   assert.deepEqual(await Promise.all([slow, same, many] as Promise<unknown>[]), ['long', 'long', 'statsOfMany'])
   assert.equal(reader.queued(), 0)
 })
+
+test('a question that takes long is given up in the thread when its client has gone, and the next one is asked', async () => {
+  const { turn } = start()
+  const gone = new AbortController()
+  const asked: unknown[][] = []
+  let reject: (error: Error) => void = () => {}
+  const call = async (name: string, ...args: unknown[]) => {
+    asked.push([name, ...args])
+    if (name === 'quickStats') return undefined
+    if (name === 'abandon') return reject(new Error('abandoned'))
+    if (args[0] === 2) return 'the second'
+    return new Promise((_, refuse) => (reject = refuse))
+  }
+  const { stats } = createScanReader({ call } as Pick<WarehouseClient, 'call'>, () => 5)
+  const first = stats(who('a', gone.signal), 1, month)
+  const second = stats(who('b'), 2, month)
+  for (let at = 0; at < 5; at++) await turn()
+  gone.abort(new Error('gone'))
+  await assert.rejects(first, /gone/)
+  assert.equal(await second, 'the second')
+  assert.deepEqual(
+    asked.filter(([name]) => name !== 'quickStats'),
+    [
+      ['stats', 1, month, 5, 1],
+      ['abandon', 1],
+      ['stats', 2, month, 5, 2],
+    ],
+  )
+})

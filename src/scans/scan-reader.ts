@@ -1,6 +1,6 @@
 import type { Totals } from '../links/link.ts'
 import { asOf, type AsOf } from './statistics/as-of.ts'
-import type { Page, TableName } from './statistics/export.ts'
+import type { ExportName, Page } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
 import type { Stats } from './statistics/stats.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
@@ -18,7 +18,7 @@ export interface ScanReader {
   /** Reads statistics of several links in one call; `now` ends the window. */
   statsOfMany: (who: Waiter, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   /** Reads a page of an exported table; holders are served in turns. */
-  page: (who: Waiter, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  page: (who: Waiter, name: ExportName, linkId: number, after: Cursor, limit: number) => Promise<Page>
   /** How many scans of a link exports lack: they are counted and not stored one by one. */
   missing: (who: Waiter, linkId: number) => Promise<number>
   /** Reads that wait for the warehouse. */

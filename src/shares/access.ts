@@ -19,7 +19,13 @@ export function shareAccess({ findByToken }: Shares): ScansAccess {
     refusals: ['forbidden'],
     token: 'The token of the share.',
     stats: { summary: 'Read the statistics of a shared link', operationId: 'readSharedStats' },
-    scans: { summary: 'Export the raw scans of a shared link', operationId: 'exportSharedScans' },
+    scans: {
+      csv: { summary: 'Export the raw scans of a shared link', operationId: 'exportSharedScans' },
+      ndjson: {
+        summary: 'Export the raw scans of a shared link as JSON lines',
+        operationId: 'exportSharedScansNdjson',
+      },
+    },
   }
 }
 

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { QuirlClient, Schemas } from '../../client/client.ts'
-import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { MAX_TEXT } from '../../dimensions/cells.ts'
+import { dimensionNames, dimensions } from '../../dimensions/dimensions.ts'
 import { kinds } from '../../links/kinds/index.ts'
+import { MAX_VALUES } from '../../scans/statistics/stats-query.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
 import { dataOf, openLink, openService, type Service } from '../owner/service.ts'
@@ -24,6 +26,20 @@ function ownFields(): string {
   const known = named.filter(({ fields }) => fields.length > 0)
   return known.map(({ name, fields }) => `${name} has ${fields.join(', ')}`).join('; ')
 }
+
+/** The filters of statistics. */
+const filters = Object.fromEntries(
+  dimensions.map(({ name, filter: { example } }) => [
+    name,
+    z
+      .array(z.string().min(1).max(MAX_TEXT))
+      .max(MAX_VALUES)
+      .optional()
+      .describe(
+        `Counts only scans with one of these values of the breakdown ${name}, such as ${example}; ~ is unknown`,
+      ),
+  ]),
+)
 
 /** Fields that are absent from a request, rather than undefined. */
 function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -58,6 +74,7 @@ export function registerTools(server: McpServer, context: CommandContext, creati
         interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('hour: at most 31 days; day if absent'),
         tz: z.string().max(64).optional().describe('The IANA time zone in which days begin; UTC if absent'),
         audience: z.enum(['all', 'human', 'bot']).optional(),
+        ...filters,
       }),
       annotations: { readOnlyHint: true },
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Schemas } from '../../client/client.ts'
 import { writeRecords } from '../../lib/csv.ts'
+import type { Flags } from '../../config/sources.ts'
 import { StartError } from '../../lib/start-error.ts'
 import {
   toLinkBody,
@@ -168,7 +169,7 @@ function linesOf(results: Result[], from: number): string {
 }
 
 /** Standard output, or a new file that only the owner can read: it has tokens. */
-function openTable(file: string | boolean | undefined): Output & { close: () => void } {
+function openTable(file: Flags[string]): Output & { close: () => void } {
   if (typeof file !== 'string') return { ...openStandardOutput(), close: () => {} }
   try {
     const descriptor = openSync(file, 'wx', 0o600)

@@ -11,19 +11,22 @@ import { dataOf, openLink } from './service.ts'
 export const exportScans: Command = {
   name: 'export',
   usage: '<link>',
-  summary: 'write every visit of a link as CSV, or all of the link as a ZIP, to standard output or a file',
+  summary: 'write every visit of a link as CSV or JSON, or all of the link as a ZIP, to standard output or a file',
   options: {
     server: serviceOptions.server,
     out: { type: 'string', doc: 'the file to write' },
+    format: { type: 'string', doc: 'csv, or ndjson: an object in each line [csv]' },
     bundle: { type: 'boolean', doc: 'write the ZIP of the link, its design, counts and visits, for "quirl import"' },
   },
   async run(context) {
-    const { out, bundle } = context.flags
+    const { out, bundle, format = 'csv' } = context.flags
+    if (format !== 'csv' && format !== 'ndjson') throw new StartError('--format must be csv or ndjson')
+    if (bundle && context.flags['format'] !== undefined) throw new StartError('give either --format or --bundle')
     const { link } = openLink(context)
     const stream = { parseAs: 'stream' } as const
     const response = bundle
       ? await link.GET('/api/manage/bundle', stream)
-      : await link.GET('/api/manage/scans.csv', stream)
+      : await link.GET(`/api/manage/scans.${format}`, stream)
     const body = dataOf<unknown>(response) as ReadableStream<Uint8Array>
     if (typeof out !== 'string') {
       const { write } = openStandardOutput()

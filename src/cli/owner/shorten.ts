@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Schemas } from '../../client/client.ts'
 import { kindNames, kinds } from '../../links/kinds/index.ts'
+import type { Flags } from '../../config/sources.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { finishOnSignal } from '../progress.ts'
@@ -82,7 +83,7 @@ function readLink({ args, flags }: CommandContext): Schemas['UrlLink'] {
   return body as Schemas['UrlLink']
 }
 
-function imageFile(flag: string | boolean | undefined): string | undefined {
+function imageFile(flag: Flags[string]): string | undefined {
   if (typeof flag !== 'string') return undefined
   if (formats.includes(extname(flag).toLowerCase() as '.png')) return flag
   throw new StartError(`--qr=${flag} must end in ${formats.join(', ')}`)

@@ -1,5 +1,5 @@
 import type { Schemas, QuirlClient } from '../../client/client.ts'
-import { dimensions } from '../../dimensions/dimensions.ts'
+import { dimensionNames, dimensions, type DimensionName } from '../../dimensions/dimensions.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { openStandardOutput } from '../output.ts'
@@ -29,6 +29,16 @@ export const stats: Command = {
     interval: { type: 'string', doc: 'what each bar counts: hour, day, week or month [day]' },
     tz: { type: 'string', doc: "the time zone in which days begin [this machine's]" },
     audience: { type: 'string', doc: 'all, human or bot [all]' },
+    ...Object.fromEntries(
+      dimensions.map(({ name, filter: { example } }) => [
+        name,
+        {
+          type: 'string' as const,
+          multiple: true as const,
+          doc: `count visits with this value only, such as ${example}; ~ is unknown; repeat it for several`,
+        },
+      ]),
+    ),
     watch: { type: 'boolean', doc: 'then print the totals whenever they change' },
   },
   async run(context) {
@@ -53,7 +63,10 @@ function queryOf({ flags }: CommandContext) {
   const texts: { [Name in (typeof given)[number]]?: string } = Object.fromEntries(
     given.map((name) => [name, String(flags[name])]),
   )
-  return { tz: String(tz), ...(days !== undefined && { days: Number(days) }), ...texts }
+  const filters: Partial<Record<DimensionName, string[]>> = Object.fromEntries(
+    dimensionNames.flatMap((name) => (flags[name] === undefined ? [] : [[name, [flags[name]].flat().map(String)]])),
+  )
+  return { tz: String(tz), ...(days !== undefined && { days: Number(days) }), ...texts, ...filters }
 }
 
 function describeStatistics(

@@ -11,7 +11,7 @@ test('an export reads few rows at a time, because folds wait for each page betwe
   const page = async (...[, , , [at = 0], limit]: Parameters<Parameters<typeof pageReader>[0]['page']>) => {
     limits.push(limit)
     const until = Math.min(scans, at + limit)
-    return { csv: `${until - at}\n`, next: until < scans ? [until] : undefined }
+    return { text: `${until - at}\n`, next: until < scans ? [until] : undefined }
   }
   const { signal } = new AbortController()
   const slot = { holder: { network: 'n', client: 'c', about: 1 }, signal, advance() {}, release() {} }

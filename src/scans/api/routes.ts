@@ -8,7 +8,7 @@ import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../.
 import type { Slot, Slots } from '../../limits/slots.ts'
 import type { Waiter } from '../../lib/turns.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
-import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
+import { headOf, type ExportName, type Page } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
@@ -45,10 +45,10 @@ const PAGE_ROWS = 200
 export type ReadPage = (after: Cursor) => Promise<Page>
 
 /** Reads pages of a table for a request. */
-export function pageReader({ page }: Pick<Scans, 'page'>, slot: Slot, table: TableName, linkId: number): ReadPage {
+export function pageReader({ page }: Pick<Scans, 'page'>, slot: Slot, name: ExportName, linkId: number): ReadPage {
   return (after) => {
     slot.advance()
-    return page(slot, table, linkId, after, PAGE_ROWS)
+    return page(slot, name, linkId, after, PAGE_ROWS)
   }
 }
 
@@ -105,20 +105,36 @@ export function waiterOf({ holder, signal }: Slot, disconnected: AbortSignal): W
   return { holder, signal: AbortSignal.any([signal, disconnected]) }
 }
 
-/** Streams the raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
-export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes {
+/** The forms in which scans are exported, by the ending of their file. */
+const forms = {
+  csv: {
+    name: 'scans',
+    type: 'text/csv; charset=utf-8; header=present',
+    media: 'text/csv',
+    about: 'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
+  },
+  ndjson: {
+    name: 'scansNdjson',
+    type: 'application/x-ndjson',
+    media: 'application/x-ndjson',
+    about: 'A JSON object in each line, oldest first, with the columns of `scans.csv`; an unknown value is null.',
+  },
+} as const satisfies Record<string, { name: ExportName; type: string; media: string; about: string }>
+
+/** Streams the raw scans of a link: `GET /api/manage/<token>/scans.csv`, and `scans.ndjson` */
+export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyof typeof forms): OwnerRoutes {
+  const { name, type, media, about } = forms[ending]
   const definition = {
     config: { work: 'statistics' } as const,
     schema: {
-      ...access.scans,
-      description:
-        'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
+      ...access.scans[ending],
+      description: about,
       tags: ['Statistics'],
       response: {
         200: {
           description: 'The scans.',
           headers: sends('Content-Disposition', 'Quirl-As-Of', 'Quirl-Raw-Missing'),
-          content: { 'text/csv': { schema: Type.String() } },
+          content: { [media]: { schema: Type.String() } },
         },
         ...problems('unknown_token', ...access.refusals),
       },
@@ -126,17 +142,17 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
     async handler(request: ManageRequest, reply: FastifyReply) {
       const link = await access.findWithScans(tokenOf(request))
       const headers = {
-        'content-type': 'text/csv; charset=utf-8; header=present',
-        'content-disposition': `attachment; filename="${link.code}-scans.csv"`,
+        'content-type': type,
+        'content-disposition': `attachment; filename="${link.code}-scans.${ending}"`,
         'x-content-type-options': 'nosniff',
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
       const slot = slots.exports(request, link.id)
-      const read = pageReader(scans, slot, 'scans', link.id)
+      const read = pageReader(scans, slot, name, link.id)
       try {
         const asOf = await scans.foldedAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
-        const body = holdSlot(textOf(pages('scans', read, await read([]))), slot)
+        const body = holdSlot(textOf(pages(name, read, await read([]))), slot)
         return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, link.id)) }).send(body)
       } catch (error) {
         slot.release()
@@ -170,11 +186,11 @@ export function textOf(pieces: AsyncIterable<string>): Readable {
 }
 
 /** The text of a table, whose first page was read before. */
-export async function* pages(table: TableName, read: ReadPage, first: Page): AsyncGenerator<string> {
-  yield csvHeader(table) + first.csv
+export async function* pages(name: ExportName, read: ReadPage, first: Page): AsyncGenerator<string> {
+  yield headOf(name) + first.text
   for (let after = first.next; after !== undefined;) {
-    const { csv, next } = await read(after)
-    if (csv !== '') yield csv
+    const { text, next } = await read(after)
+    if (text !== '') yield text
     after = next
   }
 }

@@ -3,6 +3,7 @@ import { RULE } from '../../http/validate.ts'
 import { asOfField } from '../../links/schemas.ts'
 import { MAX_TEXT } from '../../dimensions/cells.ts'
 import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
+import { MAX_VALUES } from '../statistics/stats-query.ts'
 import { dimensions, type DimensionName } from '../../dimensions/dimensions.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -97,9 +98,6 @@ export const statsWindow = {
     }),
   ),
 }
-
-/** Values of one filter. */
-const MAX_VALUES = 20
 
 /** What breakdowns print for many values at once, which no single scan can be asked for. */
 const anyValue = {

@@ -1,5 +1,5 @@
 import type { Totals } from '../../links/link.ts'
-import { readPage, type Page, type TableName } from './export.ts'
+import { readPage, type ExportName, type Page } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { CountedRows, RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
@@ -32,7 +32,7 @@ export interface StatisticsCalls {
   quickStatsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats | undefined>
   /** Ends a call of `stats` or `statsOfMany` whose result is no longer wanted; it rejects. */
   abandon: (question: number) => Promise<void>
-  exportPage: (table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  exportPage: (name: ExportName, linkId: number, after: Cursor, limit: number) => Promise<Page>
 }
 
 /**

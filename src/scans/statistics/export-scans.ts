@@ -1,3 +1,4 @@
+import { printedOf } from '../../dimensions/dimension.ts'
 import { dimensions } from '../../dimensions/dimensions.ts'
 import type { ExportTable } from './export-table.ts'
 
@@ -16,14 +17,14 @@ export const scansTable: ExportTable = {
     const rows = await queries.scansAfter(linkId, after, limit)
     const textOf = await queries.texts(rows.flatMap((row) => dimensions.map(({ name }) => row[name])))
     return rows.map((row) => {
-      const cellOf = ({ name, tell, rest = '' }: (typeof dimensions)[number]) => tell(textOf(row[name])).value ?? rest
+      const cellOf = (dimension: (typeof dimensions)[number]) => printedOf(dimension, textOf(row[dimension.name]))
       return {
         key: [row.at, row.n],
         cells: [
           new Date(row.at).toISOString(),
           ...early.map(cellOf),
-          String(row.first === 1),
-          String(row.bot === 1),
+          row.first === 1,
+          row.bot === 1,
           ...late.map(cellOf),
         ],
       }

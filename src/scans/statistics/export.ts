@@ -3,7 +3,7 @@ import { scansTable } from './export-scans.ts'
 import type { Cursor, RowQueries, CountsRow, ValueTable } from './row-queries.ts'
 import { dimensions } from '../../dimensions/dimensions.ts'
 import { dateOfDay, dateOfMonth, startOfSlot } from '../calendar.ts'
-import type { ExportTable } from './export-table.ts'
+import type { Cell, ExportTable } from './export-table.ts'
 
 const countColumns = ['humans', 'unique_humans', 'bots', 'unique_bots']
 const countsOf = ({ humans, human_firsts, bots, bot_firsts }: CountsRow) =>
@@ -58,28 +58,42 @@ export const exportedTables = {
 }
 export type TableName = keyof typeof exportedTables
 
+/** A table as CSV, or the scans as one JSON object in each line, with the columns of the table. */
+export type ExportName = TableName | 'scansNdjson'
+
+const NDJSON = 'scansNdjson'
+
 export interface Page {
-  csv: string
+  text: string
   /** Undefined on the last page. */
   next: Cursor | undefined
 }
 
-/** The first line of a table. */
-export function csvHeader(table: TableName): string {
-  return `${exportedTables[table].columns.join()}\r\n`
+/** What comes before the first row. */
+export function headOf(name: ExportName): string {
+  return name === NDJSON ? '' : `${exportedTables[name].columns.join()}\r\n`
 }
 
 /**
- * Reads a page of a table as CSV (RFC 4180). A cell that a spreadsheet would execute as a formula gets an apostrophe in
+ * Reads a page of a table. As CSV (RFC 4180), a cell that a spreadsheet would execute as a formula gets an apostrophe in
  * front.
  */
 export async function readPage(
   queries: RowQueries,
-  table: TableName,
+  name: ExportName,
   linkId: number,
   after: Cursor,
   limit: number,
 ): Promise<Page> {
-  const rows = await exportedTables[table].read(queries, linkId, after, limit)
-  return { csv: writeRecords(rows.map(({ cells }) => cells)), next: rows.length < limit ? undefined : rows.at(-1)?.key }
+  const table = exportedTables[name === NDJSON ? 'scans' : name]
+  const rows = await table.read(queries, linkId, after, limit)
+  const cells = rows.map((row) => row.cells)
+  const text = name === NDJSON ? cells.map((row) => lineOf(table, row)).join('') : writeRecords(cells.map(textsOf))
+  return { text, next: rows.length < limit ? undefined : rows.at(-1)?.key }
+}
+
+const textsOf = (cells: readonly Cell[]) => cells.map((cell) => String(cell ?? ''))
+
+function lineOf({ columns }: ExportTable, cells: readonly Cell[]): string {
+  return `${JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, cells[at]])))}\n`
 }

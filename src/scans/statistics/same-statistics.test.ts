@@ -68,7 +68,7 @@ function randomFilters(random: Random): Filters {
 async function exported({ exportPage }: StatisticsCalls, table: TableName, linkId: number): Promise<string[]> {
   const pages: string[] = []
   for (let after: Cursor | undefined = []; after !== undefined;) {
-    const { csv, next } = await exportPage(table, linkId, after, 97)
+    const { text: csv, next } = await exportPage(table, linkId, after, 97)
     pages.push(csv)
     after = next
   }
@@ -136,5 +136,28 @@ for (const { name, open } of warehouses) {
     assert.equal(await warehouse.quickStats(1, inKiritimati, now), undefined)
     assert.equal(await warehouse.quickStatsOfMany(links, inKiritimati, now), undefined)
     assert.deepEqual(await warehouse.quickStats(2, inKiritimati, now), await warehouse.stats(2, inKiritimati, now))
+  })
+}
+
+for (const { name, open } of warehouses) {
+  test(`${name} reads more than 20,000 scans for filters only when it may take long, and has them in memory then`, async (t) => {
+    const warehouse = await open(t)
+    if (warehouse === undefined) return
+    await fill(
+      warehouse,
+      randomScans(seededRandom(t), 22_000, 20).map((scan) => ({ ...scan, linkId: 1 })),
+    )
+    const query: StatsQuery = { days: 30, timeZone: 'UTC', audience: 'all', filters: { device: ['mobile'] } }
+    const links = [{ id: 1, isCounted: true }]
+    assert.equal(await warehouse.quickStats(1, query, END), undefined)
+    assert.equal(await warehouse.quickStatsOfMany(links, query, END), undefined)
+    const asked = warehouse.stats(1, query, END, 7)
+    await warehouse.abandon(7)
+    await assert.rejects(asked, { name: 'AbortError' })
+    const stats = await warehouse.stats(1, query, END, 8)
+    assert.deepEqual(await warehouse.quickStats(1, query, END), stats)
+    const [added] = randomScans(seededRandom(t), 1, 1)
+    await warehouse.add([{ ...(added ?? assert.fail()), linkId: 1, device: 'mobile', at: END - 1 }])
+    assert.equal((await warehouse.quickStats(1, query, END))?.totals.scans, stats.totals.scans + 1)
   })
 }

@@ -20,6 +20,9 @@ export interface Counts {
  */
 export type Filters = Partial<Record<DimensionName, readonly string[]>>
 
+/** Values of one filter. */
+export const MAX_VALUES = 20
+
 /** Which statistics are requested. */
 export interface StatsQuery {
   days: number

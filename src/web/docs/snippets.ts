@@ -73,6 +73,7 @@ const steps: Record<string, Step[]> = {
   revokeShare: [{ ...share, keep: { id: 'id' } }],
   readSharedStats: [share],
   exportSharedScans: [share],
+  exportSharedScansNdjson: [share],
   readDomain: [domain('go.example.com')],
   removeDomain: [domain('old.example.com')],
 }

@@ -108,10 +108,7 @@ function createCount(reading: RawReading, filters: Filters) {
   const masksOf = createMasks(filters, reading.rows.texts)
   return async (linkId: number, window: PlannedWindow, audience: Audience): Promise<Tally> => {
     const tally = createTally(window.range, audience)
-    for (const planned of window.blocks) {
-      const block = await readBlock(reading, linkId, planned, window.imported)
-      tally.add(block, await masksOf(block))
-    }
+    for await (const block of readBlocks(reading, linkId, window)) tally.add(block, await masksOf(block))
     return tally
   }
 }
@@ -127,6 +124,25 @@ async function sumSources(counts: CountsById, readTexts: RowQueries['texts']): P
   const sums: Sources = { qr: 0, link: 0 }
   for (const [id, { scans }] of counts) sums[textOf(id) === 'qr' ? 'qr' : 'link'] += scans
   return sums
+}
+
+/** The blocks of a window. While one is counted, the next one is read, by PostgreSQL in another process. */
+async function* readBlocks(reading: RawReading, linkId: number, { blocks, imported }: PlannedWindow) {
+  const read = (at: number) => {
+    const planned = blocks[at]
+    const block = planned && readBlock(reading, linkId, planned, imported)
+    // Nobody awaits it when another one fails before.
+    block?.catch(() => {})
+    return block
+  }
+  let next = read(0)
+  for (let at = 1; next !== undefined; at++) {
+    const block = await next
+    next = read(at)
+    yield block
+    await reading.rows.pause()
+    reading.signal?.throwIfAborted()
+  }
 }
 
 /** The scans of a block: those that were read before, if they are still all. */

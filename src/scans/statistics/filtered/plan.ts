@@ -1,8 +1,8 @@
 import { firstDayOfMonth, monthOf, slotOf, startOfDay, startOfSlot } from '../../calendar.ts'
 import type { RawSlot, SlotRange } from '../row-queries.ts'
 
-/** Scans of a block, about: read in some 30 ms. */
-export const BLOCK_SCANS = 20_000
+/** Scans of a block, about: read in some 15 ms. */
+export const BLOCK_SCANS = 10_000
 
 /** A range of time whose scans are read together. */
 export interface PlannedBlock extends SlotRange {
