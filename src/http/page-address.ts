@@ -8,8 +8,9 @@ export type Asked = Pick<FastifyRequest, 'url' | 'is404'>
 /** The parameter with the language of a page. Short links have none: their parameters are for rules and destinations. */
 const PARAMETER = 'lang'
 
-/** The paths of the pages of the service, and of the sample file, whose columns have names. */
-const pagePath = /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy|m\/[^/]+|s\/share_[\w-]+|[\w-]+\+)?\/?$/
+/** The paths of the pages of the service, and of files with words: the sample, and what statistics show. */
+const pagePath =
+  /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy|(?:m\/[^/]+|s\/share_[\w-]+)(?:\/statistics\/[\w.]+)?|[\w-]+\+)?\/?$/
 
 /** Whether an address has a language: one of a page of the service, or one that nothing has, except below `/api`. */
 export function hasLanguage({ url, is404 }: Asked): boolean {

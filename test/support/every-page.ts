@@ -154,6 +154,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${rich}?days=365&audience=bot&tz=UTC`,
     `${share}?days=7&audience=human&tz=Europe/Berlin`,
     `${share}?days=365&audience=all&tz=UTC`,
+    `${rich}?view=detail&days=90&interval=week&compare=year&tz=UTC&list=city&search=a`,
+    `${share}?view=detail&from=2025-01-01&interval=month&tz=UTC&device=mobile&country=~`,
   ]
 
   const faulty: [string, number][] = [

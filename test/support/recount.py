@@ -175,7 +175,12 @@ def answer(question, scans, at):
     if "compare" in question:
         begin, end, since, until = earlier(first, last, question["compare"] == "year", now, zone)
         compared = Window(chosen, since, until, audience)
-        expected["compared"] = {"from": begin.isoformat(), "to": end.isoformat(), "totals": totals(compared)}
+        expected["compared"] = {
+            "from": begin.isoformat(),
+            "to": end.isoformat(),
+            "totals": totals(compared),
+            "by_audience": by_audience(compared),
+        }
     if question.get("heat"):
         expected["heat"] = heat(window.heard, zone)
     return expected

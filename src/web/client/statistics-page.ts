@@ -17,20 +17,18 @@ export interface SectionLoader {
 }
 
 /**
- * What the statistics of an address of the page show, as an address that says nothing but this and the language: without a
- * time zone, that of the visitor, which the server does not know.
+ * An address of the page without its fragment, and with a time zone: without one, that of the visitor, which the server does not
+ * know.
  */
-export function windowOf(section: HTMLElement, address: string): string {
+export function windowOf(address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)
   if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const names = [...(section.dataset['parameters'] ?? '').split(','), 'lang']
-  const kept = names.flatMap((name) => query.getAll(name).map((value) => [name, value]))
-  return `${pathname}?${new URLSearchParams(kept).toString()}`
+  return `${pathname}?${query.toString()}`
 }
 
 /** @param onLoaded called after each replacement */
 export function createSectionLoader(section: HTMLElement, onLoaded: () => void): SectionLoader {
-  let shown = windowOf(section, location.href)
+  let shown = windowOf(location.href)
   let latest = 0
   let isLoading = false
   let isStale = false

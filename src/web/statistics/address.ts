@@ -2,22 +2,6 @@ import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { PageQuery } from './view.ts'
 
-/** The parameters of a page that say what its statistics show: its script keeps them. */
-export const parameterNames: readonly string[] = [
-  'days',
-  'from',
-  'to',
-  'audience',
-  'tz',
-  'interval',
-  'compare',
-  'view',
-  ...dimensionNames,
-  'list',
-  'search',
-  'page',
-]
-
 /** What the address of a page says of its statistics, what nobody chose left out. */
 export function parametersOf({ window, audience, tz, interval, compare, ...query }: PageQuery): [string, string][] {
   const given: [string, string | undefined][] = [

@@ -4,7 +4,7 @@ import { breakdownPanels } from './breakdowns.ts'
 import { chart, chartTable } from './chart.ts'
 import { columnsOf } from './columns.ts'
 import { choices, detailedChoices, zoneForm } from './controls.ts'
-import { addressOf, parameterNames } from './address.ts'
+import { addressOf } from './address.ts'
 import { datesOf } from './page-window.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
 import { downloads } from './downloads.ts'
@@ -28,7 +28,6 @@ export function statisticsSection(view: StatisticsView): Html {
     class="stats"
     aria-labelledby="statistics-heading"
     data-zone="${query.tz}"
-    data-parameters="${parameterNames.join()}"
     data-stream="${stream ?? ''}"
     data-scans="${totals?.scans ?? ''}"
     data-texts="${JSON.stringify(islandTexts(texts))}"
@@ -140,6 +139,7 @@ function foot(view: StatisticsView, texts: StatisticsTexts): Html {
   const { csv, bundle, credit } = view
   return html`<div class="row stats-foot">
       ${csv !== undefined && html`<a class="button plain" href="${csv}" download>${texts.csv}</a>`}
+      ${csv !== undefined && view.query.isDetailed && html`<a class="button plain" href="${csv.replace(/csv$/, 'ndjson')}" download>${texts.ndjson}</a>`}
       ${bundle !== undefined && html`<a class="button plain" href="${bundle}" download>${texts.bundle}</a>`}
       <button class="plain" data-print hidden>${texts.print}</button>
       ${zoneForm(view, texts)}

@@ -23,7 +23,7 @@ function start(section: HTMLElement): void {
 
 /** The server has shown another time zone to a visitor who has chosen none. */
 function loadInOwnZone(section: HTMLElement, { load }: SectionLoader): void {
-  const address = windowOf(section, location.href)
+  const address = windowOf(location.href)
   if (new URLSearchParams(address.slice(address.indexOf('?'))).get('tz') !== section.dataset['zone']) void load(address)
 }
 
@@ -33,14 +33,14 @@ function loadOnChoice(section: HTMLElement, { load, isShown }: SectionLoader): v
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('.tabs a') : null
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    void load(windowOf(section, link.href)).then((outcome) => {
+    void load(windowOf(link.href)).then((outcome) => {
       if (outcome === 'shown') history.pushState(null, '', link.href)
       followAddress()
       if (outcome === 'failed') location.assign(link.href)
     })
   })
   addEventListener('popstate', () => {
-    const window = windowOf(section, location.href)
+    const window = windowOf(location.href)
     followAddress()
     // Links within the page are history, too.
     if (!isShown(window)) void load(window)
