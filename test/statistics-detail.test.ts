@@ -328,6 +328,33 @@ inBrowser('five questions of marketing are answered by fewer than three clicks e
 })
 
 inBrowser(
+  'with scripts, details come and go in place, and what is chosen stays when visits arrive and on the way back',
+  async (page) => {
+    const own = await create(server, { target: 'https://example.com/live' })
+    await seedScans(server, own, { now, days: 30, perDay: 4, random: randomFrom(5) })
+    await page.goto(manage(own, 'tz=UTC'))
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.evaluate('window.isSame = true')
+    await page.getByRole('link', { name: 'In detail' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Hours of the week' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'In detail')
+    await page.getByRole('link', { name: 'Weeks' }).click()
+    await page.getByRole('slider', { name: 'Visits by week' }).waitFor()
+    const total = Number(await page.locator('.stats-total b').textContent())
+    await visit(own.short_url, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
+    await page.locator('.stats-total b', { hasText: String(total + 1) }).waitFor()
+    await page.getByRole('slider', { name: 'Visits by week' }).waitFor()
+    await page.goBack()
+    await page.getByRole('slider', { name: 'Visits by day' }).waitFor()
+    await page.goBack()
+    await page.getByRole('table', { name: 'Hours of the week' }).waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate('window.isSame'), true)
+  },
+  { scripts: true },
+)
+
+inBrowser(
   'in detail, the section has no faults that axe can find, in both languages and on the narrowest phones',
   async (page) => {
     for (const language of ['en', 'de']) {

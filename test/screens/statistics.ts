@@ -45,6 +45,21 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'statistics-detail',
+    open: async (page, site) =>
+      openOwned(
+        page,
+        site,
+        await createScanned(site, 365, 20),
+        '?view=detail&days=365&interval=month&tz=Europe/Berlin',
+      ),
+  },
+  {
+    name: 'statistics-filtered',
+    open: async (page, site) =>
+      openOwned(page, site, await createScanned(site, 90, 60), '?view=detail&days=90&country=DE&device=mobile&tz=UTC'),
+  },
+  {
     name: 'statistics-empty',
     open: async (page, site) =>
       openOwned(page, site, await create(site.server, { target: 'https://example.com/', title: 'New poster' })),

@@ -1,8 +1,7 @@
 import { callApi } from './call-api.ts'
 import type { Texts } from './statistics-page.ts'
 
-/** What is shown is loaded again at most this often, and said to screen readers that often. */
-const REFRESH_MS = 5_000
+/** New visits are said to screen readers this often. */
 const ANNOUNCE_MS = 20_000
 /** How often the number is read where the service refuses a stream, as it does when the client has too many. */
 const POLL_MS = 10_000
@@ -13,12 +12,12 @@ const POLL_MS = 10_000
  * @param onChange called when there are new scans
  */
 export function followScans(section: HTMLElement, texts: Texts, onChange: () => void): void {
-  const { stream = '', scans: initial = '' } = section.dataset
+  const { stream = '', scans: initial = '', refresh: interval = '' } = section.dataset
   const counter = section.querySelector<HTMLElement>('.stats-total')
   if (stream === '' || counter === null) return
   const show = createCounter(counter, texts)
   const announce = createAnnouncer(section, texts)
-  const refresh = throttle(onChange, REFRESH_MS)
+  const refresh = throttle(onChange, Number(interval))
   const chip = counter.querySelector<HTMLElement>('.chip')
   let scans = Number(initial)
   let source: EventSource | undefined

@@ -72,12 +72,18 @@ async function fetchSection(address: string): Promise<HTMLElement | undefined> {
 /** Puts a new body into the section; what was unfolded stays so, and what had the focus keeps it. */
 function replaceBody(section: HTMLElement, fresh: HTMLElement): void {
   const body = section.querySelector('.stats-body')
-  const focused = selectorOf(document.activeElement)
+  const focused = document.activeElement
   for (const { className } of body?.querySelectorAll('details[open]') ?? [])
     fresh.querySelector(`details.${className}`)?.setAttribute('open', '')
   body?.replaceWith(document.adoptNode(fresh))
-  if (focused !== undefined && document.activeElement === document.body)
-    section.querySelector<HTMLElement | SVGElement>(focused)?.focus({ preventScroll: true })
+  if (document.activeElement === document.body) counterpartOf(section, focused)?.focus({ preventScroll: true })
+}
+
+/** What an element has become. Of the links that lead to the same address, it is the one of the same text. */
+function counterpartOf(section: HTMLElement, element: Element | null): HTMLElement | SVGElement | undefined {
+  const selector = selectorOf(element)
+  const found = selector === undefined ? [] : [...section.querySelectorAll<HTMLElement | SVGElement>(selector)]
+  return found.find(({ textContent }) => textContent === element?.textContent) ?? found[0]
 }
 
 function selectorOf(element: Element | null): string | undefined {

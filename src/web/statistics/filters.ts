@@ -47,6 +47,10 @@ export function withRow(query: PageQuery, name: DimensionName, row: ValueCount):
   return { ...query, filters, list: undefined }
 }
 
+export function hasFilters({ filters }: PageQuery): boolean {
+  return Object.keys(filters).length > 0
+}
+
 function without(query: PageQuery, name: DimensionName, value: string): PageQuery {
   const { [name]: values = [], ...others } = query.filters
   const rest = values.filter((each) => each !== value)

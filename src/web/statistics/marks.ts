@@ -3,6 +3,7 @@ import type { Stats } from '../../scans/statistics/stats.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import { nextMilestone, reachedMilestone } from '../../webhooks/milestones.ts'
 import type { Column } from './columns.ts'
+import { hasFilters } from './filters.ts'
 import type { Formats } from './formats.ts'
 import type { StatisticsView } from './view.ts'
 
@@ -55,7 +56,7 @@ function columnOf({ series, hours, from, to }: Stats, at: number, date: string):
  * columns until now have not counted came before them.
  */
 function goalsIn({ totals, query }: StatisticsView, columns: Column[]): { at: number; milestone: number }[] {
-  const isAll = query.audience === 'human' && Object.keys(query.filters).length === 0
+  const isAll = query.audience === 'human' && !hasFilters(query)
   if (totals === undefined || !isAll || !columns.some(({ isNow }) => isNow)) return []
   let sum = totals.humans - columns.reduce((all, { scans }) => all + scans, 0)
   return columns.flatMap(({ scans }, at) => {

@@ -8,7 +8,7 @@ import { addressOf } from './address.ts'
 import { datesOf } from './page-window.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
 import { downloads } from './downloads.ts'
-import { filterChips } from './filters.ts'
+import { filterChips, hasFilters } from './filters.ts'
 import { figures } from './figures.ts'
 import { heatTable } from './heat.ts'
 import { marksList, marksOf } from './marks.ts'
@@ -17,6 +17,10 @@ import { formatsIn, type Formats } from './formats.ts'
 import type { StatisticsView } from './view.ts'
 
 type Stats = NonNullable<StatisticsView['stats']>
+
+/** How often what is shown is loaded again at most while visits arrive; with filters, which read single scans, more seldom. */
+const REFRESH_MS = 5_000
+const REFRESH_FILTERED_MS = 30_000
 
 /** The statistics of a link, on the pages of its owner and of its shares. */
 export function statisticsSection(view: StatisticsView): Html {
@@ -28,6 +32,7 @@ export function statisticsSection(view: StatisticsView): Html {
     class="stats"
     aria-labelledby="statistics-heading"
     data-zone="${query.tz}"
+    data-refresh="${hasFilters(query) ? REFRESH_FILTERED_MS : REFRESH_MS}"
     data-stream="${stream ?? ''}"
     data-scans="${totals?.scans ?? ''}"
     data-texts="${JSON.stringify(islandTexts(texts))}"
@@ -128,9 +133,9 @@ function drawings(view: StatisticsView, stats: Stats, texts: StatisticsTexts, fo
       ${chart({ columns, unit }, marks, texts, formats)} ${marksList(view, marks, texts, formats)}
       ${chartTable(columns, unit, texts, formats)} ${files(['series.csv', 'chart.svg'], texts.chart[unit])}
     </div>
+    ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats, files(['map.svg'], texts.map.heading))}
     <div class="stats-panels">
       ${stats.heat !== undefined && heatTable(stats.heat, texts, formats, files(['heat.csv', 'heat.svg'], texts.heat.heading))}
-      ${query.isDetailed && worldMap(stats.breakdowns.country, texts, formats, files(['map.svg'], texts.map.heading))}
       ${breakdownPanels(stats, view)}
     </div>`
 }
