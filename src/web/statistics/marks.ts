@@ -89,7 +89,7 @@ export function marksList(
     ${list}
   </details>`
   return html`${marks.length > 0 && (marks.length > MOST_UNFOLDED ? folded : list)}
-    <p class="quiet small">
+    <p class="stats-next quiet small">
       ${words.next(formats.number(next), formats.number(totals.humans))}
       ${milestones === 'possible' && html`<a href="#settings-webhook">${words.report}</a>`}
       ${milestones === 'reported' && words.reported}
