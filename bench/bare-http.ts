@@ -11,5 +11,7 @@ const server =
   key === undefined || certificate === undefined
     ? createServer(redirect)
     : createHttpsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, redirect)
+// As long as quirl keeps them.
+server.keepAliveTimeout = 10_000
 server.listen(0, '127.0.0.1', () => console.log(`http://localhost:${(server.address() as AddressInfo).port}`))
 process.on('SIGTERM', () => process.exit(0))

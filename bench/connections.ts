@@ -22,6 +22,8 @@ interface Measured extends Taken {
   processes: number
   /** Of the processes that are not Node's, all of their time. */
   mainThread: number
+  /** That of Node's process alone, all of its threads. */
+  node: number
 }
 
 interface Taken {
@@ -36,12 +38,16 @@ type Kind = (to: Answerer) => Promise<Taken>
 async function measure(to: Answerer, kind: Kind): Promise<Measured> {
   const timeOf = (pids: number[]) => pids.reduce((sum, pid) => sum + familyTime(pid), 0)
   const others = to.pids.filter((pid) => pid !== to.node)
-  const times = () => [timeOf(to.pids), timeOf(others) + (to.node === undefined ? 0 : mainThreadTime(to.node))] as const
+  const times = () => ({
+    processes: timeOf(to.pids),
+    mainThread: timeOf(others) + (to.node === undefined ? 0 : mainThreadTime(to.node)),
+    node: to.node === undefined ? 0 : timeOf([to.node]),
+  })
   const before = times()
   const taken = await kind(to)
   const after = times()
-  const [processes, mainThread] = [(after[0] - before[0]) / taken.visits, (after[1] - before[1]) / taken.visits]
-  return { ...taken, processes, mainThread }
+  const each = (field: keyof typeof before) => (after[field] - before[field]) / taken.visits
+  return { ...taken, processes: each('processes'), mainThread: each('mainThread'), node: each('node') }
 }
 
 const loading =
@@ -80,6 +86,7 @@ async function compare(title: string, answerers: Answerer[], kinds: Record<strin
     const rows = [...all].map(([to, runs]) => ({
       server: to.name,
       'CPU µs': of(runs, 'processes').toFixed(0),
+      'of it Node µs': of(runs, 'node').toFixed(0),
       'main thread µs': of(runs, 'mainThread').toFixed(0),
       ratio: (of(runs, 'mainThread') / of(baseline, 'mainThread')).toFixed(2),
       'visits/s': Math.round(of(runs, 'perSecond')),

@@ -38,15 +38,15 @@ export async function requestsTo(quirl: Served): Promise<Requests> {
   }
 }
 
-/** Creates links, and returns a wrk script that visits them in turn. */
-export async function visitScript(quirl: Served, links: number): Promise<string> {
+/** Creates links, and returns a wrk script that visits them in turn, each time on a new connection if `isNew`. */
+export async function visitScript(quirl: Served, links: number, isNew = false): Promise<string> {
   const paths: string[] = []
   for (let at = 0; at < links; at++)
     paths.push(`/${(await create(quirl, { target: 'https://example.com/menu' })).code}?qr=1`)
   const file = join(temporaryFolder(), 'visits.lua')
   writeFileSync(
     file,
-    `local paths = {${paths.map((path) => `"${path}"`).join(', ')}}\nlocal at = 0
+    `${isNew ? 'wrk.headers["Connection"] = "close"\n' : ''}local paths = {${paths.map((path) => `"${path}"`).join(', ')}}\nlocal at = 0
 request = function() at = at % ${links} + 1 return wrk.format("GET", paths[at]) end`,
   )
   return file

@@ -1,16 +1,21 @@
 // Aim, not reached yet (3 to 13 times, November 2026): while 64 connections create links, 64 draw images and 16 read statistics
 // as fast as they can, the p99 of visits and of /healthz is at most three times their p99 without load, on open connections
-// and on new ones.
+// and on new ones. CORES=0,1 lets the service use both cores of a machine, whose second one the load has as well. POLICY=batch
+// or idle has its other threads scheduled so (sched(7)), by `chrt` of util-linux.
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { create } from '../test/support/server.ts'
 import { load, moveToLoadCore, percentile, probe, requestsTo } from './load.ts'
-import { printTable, serveQuirl, temporaryFolder } from './support.ts'
+import { printTable, serveQuirlOn, SERVER_CORE, temporaryFolder } from './support.ts'
 
 const SECONDS = Number(process.env['SECONDS'] ?? 10)
+const CORES = process.env['CORES'] ?? SERVER_CORE
+const POLICY = process.env['POLICY']
 /** The interval between probes, in milliseconds. */
 const PACE = { open: 5, new: 20 }
 
 moveToLoadCore()
-const quirl = await serveQuirl(temporaryFolder())
+const quirl = await serveQuirlOn(CORES, temporaryFolder())
 const { code } = await create(quirl, { target: 'https://example.com/menu' })
 const requests = await requestsTo(quirl)
 const probes = {
@@ -23,6 +28,7 @@ const measure = async (seconds: number) =>
   Promise.all(Object.values(probes).map((each) => probe(quirl.url, each, each.isNew ? PACE.new : PACE.open, seconds)))
 
 await measure(2)
+schedule()
 const quiet = await measure(SECONDS)
 const begin = (kind: string, connections: number) =>
   load(quirl.url, [requests[kind] ?? ''], connections, SECONDS + 2).then((responses) => ({
@@ -37,7 +43,7 @@ const loads = await loading
 await quirl.stop()
 
 printTable(
-  `Probes beside 64 connections that create, 64 that draw and 16 that read statistics, ${SECONDS} s`,
+  `Probes beside 64 connections that create, 64 that draw and 16 that read statistics, ${SECONDS} s, cores ${CORES}, ${POLICY ?? 'other'}`,
   Object.keys(probes).map((probed, at) => {
     const [alone = [], beside = []] = [quiet[at], busy[at]]
     return {
@@ -64,3 +70,14 @@ printTable(
     failed,
   })),
 )
+
+/** Sets the policy of all threads of the service but the main one, which must be running. */
+function schedule(): void {
+  if (POLICY === undefined) return
+  const { pid } = quirl.process
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    if (thread === String(pid)) continue
+    const { status, stderr } = spawnSync('chrt', [`--${POLICY}`, '-p', '0', thread], { encoding: 'utf8' })
+    if (status !== 0) throw new Error(stderr)
+  }
+}

@@ -36,7 +36,16 @@ export function endedTime(pid: number): number {
 
 /** The most memory that a process has had resident, in MiB. */
 export function highestMemory(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  return memoryOf(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+/** The memory that it has resident now, in MiB. */
+export function residentMemory(pid: number): number {
+  return memoryOf(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+function memoryOf(pid: number, line: RegExp): number {
+  return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 function parentOf(id: string): number | undefined {

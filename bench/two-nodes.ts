@@ -1,15 +1,18 @@
 // Aim: two nodes on two cores answer at least 1.7 times the visits of one node on one core. Everything that a visit takes is on
 // those cores: the node, its fold, PostgreSQL (with fsync) and the generator of the load, whose CPU time for each visit the table
 // has. So the ratio is what the nodes lose by sharing a store, and not what the machine lacks in cores. It is printed of the visits
-// that were answered, and of these with the time until all of them were in the statistics.
+// that were answered, and of these with the time until all of them were in the statistics. NEW=1 has each visit open a connection, to
+// one port that both nodes share (REUSE_PORT), as phones do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBenchPostgres } from './bench-postgres.ts'
 import { visitScript } from './load.ts'
 import { endedTime, familyTime, processorTime } from './processors.ts'
+import { freePort } from '../test/support/ports.ts'
 import { median, printTable, readMetric, serveQuirlOn, startWrk, temporaryFolder } from './support.ts'
 
-const RUNS = 5
-const SECONDS = 10
+const RUNS = Number(process.env['RUNS'] ?? 5)
+const SECONDS = Number(process.env['SECONDS'] ?? 10)
+const IS_NEW = process.env['NEW'] === '1'
 const LINKS = 32
 const CORES = ['0', '1']
 
@@ -28,15 +31,19 @@ interface Measured {
 async function open(cores: string[]) {
   const postgres = await startBenchPostgres()
   postgres.moveTo(cores.join(','))
-  const nodes = await Promise.all(cores.map((core) => serveQuirlOn(core, temporaryFolder(), postgres.flag)))
-  const scripts = await Promise.all(nodes.map((node) => visitScript(node, LINKS)))
+  const shared = IS_NEW ? [`--port=${await freePort()}`, '--reuse-port=on'] : []
+  const nodes = await Promise.all(cores.map((core) => serveQuirlOn(core, temporaryFolder(), postgres.flag, ...shared)))
+  const scripts = await Promise.all(nodes.map((node) => visitScript(node, LINKS, IS_NEW)))
   const times = (): Times => ({
     nodes: nodes.reduce((sum, node) => sum + processorTime(node.process.pid ?? 0), 0),
     postgres: familyTime(postgres.pid),
     load: endedTime(process.pid),
   })
+  /** On a port that is shared, the kernel chooses who answers. */
   const untilFolded = async () => {
-    for (const node of nodes) while ((await readMetric(node, 'quirl_journal_backlog_bytes')) > 0) await sleep(100)
+    for (const node of nodes)
+      for (let times = 0; times < (IS_NEW ? 5 : 1); times++)
+        while ((await readMetric(node, 'quirl_journal_backlog_bytes')) > 0) await sleep(100)
   }
   return {
     async measure(): Promise<Measured> {
@@ -78,7 +85,7 @@ const rates = (done: Measured[], of: 'answered' | 'folded') => ({
   [`each run, ${of}`]: done.map((each, run) => (each[of] / (baselines[run]?.[of] ?? 1)).toFixed(2)).join(' '),
 })
 printTable(
-  `Visits of ${LINKS} links through each node, 64 connections each, ${RUNS} alternating runs of ${SECONDS} s, medians`,
+  `Visits of ${LINKS} links through each node, 64 connections each${IS_NEW ? ', a new one for each visit' : ''}, ${RUNS} alternating runs of ${SECONDS} s, medians`,
   setups.map(({ what, done }) => ({
     what,
     ...rates(done, 'answered'),

@@ -9,6 +9,7 @@ import { addNotices } from './http/notices.ts'
 import { createInstance } from './instance.ts'
 import { readRows } from './links/api/bulk-routes.ts'
 import { readChanges } from './links/api/change-many-routes.ts'
+import { inCollection, type OwnerRoutes } from './links/api/owner-routes.ts'
 import type { Services } from './services.ts'
 import { refuseForeignForms } from './web/foreign-forms.ts'
 import { readForms } from './web/read-form.ts'
@@ -75,12 +76,6 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   addNotices(api)
   api.post('/links', program.createLink)
   api.get('/links/:code/available', program.availability)
-  api.get('/manage/:token', program.link.read.byPath)
-  api.put('/manage/:token', program.link.change.byPath)
-  api.delete('/manage/:token', program.link.delete.byPath)
-  api.get('/manage', program.link.read.byHeader)
-  api.put('/manage', program.link.change.byHeader)
-  api.delete('/manage', program.link.delete.byHeader)
   await api.register(async (bulk) => {
     readRows(bulk)
     bulk.post('/bulk', program.createLinks)
@@ -91,14 +86,8 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   })
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
-  api.get('/manage/:token/stream', program.stream.byPath)
-  api.get('/manage/stream', program.stream.byHeader)
-  api.get('/manage/:token/history', program.history.read.byPath)
-  api.get('/manage/history', program.history.read.byHeader)
-  api.post('/manage/:token/revert', program.history.revert.byPath)
-  api.post('/manage/revert', program.history.revert.byHeader)
-  api.post('/manage/:token/rotate', program.rotation.byPath)
-  api.post('/manage/rotate', program.rotation.byHeader)
+  addOwnerRoutes(api, program)
+  addCollectionRoutes(api, program.collections)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
@@ -108,25 +97,55 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.get('/problems', program.problems)
 }
 
-/** Statistics, below `/api`: for the owner of a link, for readers of a share, and of many links. */
-function addStatisticsRoutes(
+/** What the owner of a link can do, below `/api`: with the link's own token, or with that of a collection that it is in. */
+function addOwnerRoutes(
   api: FastifyInstance,
-  { owned, shares, shared, ofMany }: Handlers['program']['statistics'],
+  { link, history, rotation, stream, statistics }: Handlers['program'],
 ): void {
-  api.get('/manage/:token/stats', owned.stats.byPath)
-  api.get('/manage/stats', owned.stats.byHeader)
-  api.get('/manage/:token/scans.csv', owned.scans.byPath)
-  api.get('/manage/scans.csv', owned.scans.byHeader)
-  api.get('/manage/:token/scans.ndjson', owned.scansNdjson.byPath)
-  api.get('/manage/scans.ndjson', owned.scansNdjson.byHeader)
-  api.get('/manage/:token/bundle', owned.bundle.byPath)
-  api.get('/manage/bundle', owned.bundle.byHeader)
-  api.post('/manage/:token/share', shares.create.byPath)
-  api.post('/manage/share', shares.create.byHeader)
-  api.get('/manage/:token/shares', shares.list.byPath)
-  api.get('/manage/shares', shares.list.byHeader)
-  api.delete('/manage/:token/shares/:id', shares.revoke.byPath)
-  api.delete('/manage/shares/:id', shares.revoke.byHeader)
+  const { owned, shares } = statistics
+  const add = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, routes: OwnerRoutes) => {
+    const { byPath, byHeader } = inCollection(routes)
+    api.route({ ...routes.byPath, method, url: `/manage/:token${path}` })
+    api.route({ ...routes.byHeader, method, url: `/manage${path}` })
+    // There, a deletion takes the link out of the collection, unless it says more.
+    if (routes === link.delete) return
+    api.route({ ...byPath, method, url: `/collections/:token/links/:code${path}` })
+    api.route({ ...byHeader, method, url: `/collections/links/:code${path}` })
+  }
+  add('GET', '', link.read)
+  add('PUT', '', link.change)
+  add('DELETE', '', link.delete)
+  add('GET', '/stream', stream)
+  add('GET', '/history', history.read)
+  add('POST', '/revert', history.revert)
+  add('POST', '/rotate', rotation)
+  add('GET', '/stats', owned.stats)
+  add('GET', '/scans.csv', owned.scans)
+  add('GET', '/scans.ndjson', owned.scansNdjson)
+  add('GET', '/bundle', owned.bundle)
+  add('POST', '/share', shares.create)
+  add('GET', '/shares', shares.list)
+  add('DELETE', '/shares/:id', shares.revoke)
+}
+
+/** Collections, below `/api`. */
+function addCollectionRoutes(api: FastifyInstance, collections: Handlers['program']['collections']): void {
+  const { create, read, change, remove, join, leave } = collections
+  api.post('/collections', create)
+  api.get('/collections/:token', read.byPath)
+  api.get('/collections', read.byHeader)
+  api.put('/collections/:token', change.byPath)
+  api.put('/collections', change.byHeader)
+  api.delete('/collections/:token', remove.byPath)
+  api.delete('/collections', remove.byHeader)
+  api.post('/collections/:token/links', join.byPath)
+  api.post('/collections/links', join.byHeader)
+  api.delete('/collections/:token/links/:code', leave.byPath)
+  api.delete('/collections/links/:code', leave.byHeader)
+}
+
+/** Statistics, below `/api`: for readers of a share, and of many links. */
+function addStatisticsRoutes(api: FastifyInstance, { shared, ofMany }: Handlers['program']['statistics']): void {
   api.get('/share/:token/stats', shared.stats.byPath)
   api.get('/share/stats', shared.stats.byHeader)
   api.get('/share/:token/scans.csv', shared.scans.byPath)

@@ -25,6 +25,7 @@ import { ownerAccess } from './scans/access.ts'
 import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
+import { collectionRoutes } from './collections/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -118,7 +119,7 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -131,6 +132,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
+    collections: collectionRoutes({ collections, links, origin, limits, mayCreate }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),

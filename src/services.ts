@@ -23,6 +23,8 @@ import { openLinks, type Links } from './links/open.ts'
 import { openPlaces, type Places } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openScans, type Scans } from './scans/open.ts'
+import { createCollecting } from './collections/collecting.ts'
+import { openCollections, type Collections } from './collections/open.ts'
 import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
@@ -52,6 +54,7 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   webhooks: Webhooks
   limits: Limits
   shares: Shares
+  collections: Collections
   /** The service's own HTTPS, when it is on. */
   tls: Tls | undefined
 
@@ -179,8 +182,11 @@ async function openCreation(
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
   const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
-  const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
-  return { abuse, limits, qr, links, keys }
+  const links = open(
+    'links',
+    openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(now) }),
+  )
+  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, now }) }
 }
 
 async function openFeatures(
@@ -194,13 +200,13 @@ async function openFeatures(
   const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
-  const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
+  const created = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
-  passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
+  passChangesOn(bus, { visits, scans, abuse: created.abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit({ client })
-  const notReady = createNotReady(store, draining, disk, scans, abuse)
-  const features = { links, visits, disk, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
+  const notReady = createNotReady(store, draining, disk, scans, created.abuse)
+  const features = { ...created, visits, disk, scans, places, domains, webhooks, tls }
   const measured = { ...features, clock, connections, faults, bus, certificates: tls?.certificates }
   return {
     ...features,

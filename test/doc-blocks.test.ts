@@ -62,6 +62,7 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
   ],
   'docs/api.md Statistics of many links': ['post /api/stats 200'],
   'docs/api.md Shares': ['post /api/manage/{token}/share 201', 'get /api/manage/{token}/shares 200'],
+  'docs/api.md Collections': ['post /api/collections 201', 'post /api/collections/{token}/links 200'],
   'docs/api.md Errors': ['post /api/links 400'],
   'docs/domains.md For the owner of a name': ['post /api/domains 201'],
   'docs/domains.md Claim a registered name': ['post /api/domains 200'],
@@ -145,6 +146,13 @@ async function assumedBy({ page, text }: Block, { service, created }: Awaited<Re
   if (/\$T2\b/.test(text)) values['T2'] = (await created({})).token
   if (/\$T\/revert/.test(text)) {
     await put(`${service.url}/api/manage/${values['T']}`, { target: 'https://example.com/new' })
+  }
+  if (/\$C\b/.test(text)) {
+    const collection = await post(`${service.url}/api/collections`, {})
+    const { token } = (await collection.json()) as Pick<Created, 'token'>
+    const inCollection = { 'quirl-collection': token }
+    const link = await post(`${service.url}/api/links`, { target: 'https://example.com/' }, inCollection)
+    Object.assign(values, { C: token, CODE: ((await link.json()) as Created).code })
   }
   if (/\$S\b/.test(text)) {
     const share = await post(`${service.url}/api/manage/${values['T']}/share`, { name: 'agency' })

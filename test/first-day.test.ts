@@ -189,6 +189,21 @@ test('behind nginx as docs/first-day.md has it, links, streams and large tables 
   await checkProxy(t, startNginx)
 })
 
+test('nginx as docs/first-day.md has it keeps its connections to quirl, and each of its own is another visitor', async (t) => {
+  if (!requireProgram(t, 'nginx', 'nginx')) return
+  const { server, ask, create } = await start(t, startNginx)
+  const { code, token } = JSON.parse((await create()).body) as Created
+  let opened = 0
+  server.app.server.on('connection', () => opened++)
+  const phones = Array.from({ length: 20 }, (_, at) => `127.0.1.${at + 1}`)
+  for (const phone of phones) assert.equal((await ask(`/${code}`, phone)).status, 302)
+  assert.ok(opened <= 1, `${opened} connections were opened`)
+  await server.services.scans.fold()
+  const { body } = await ask(`/api/manage/${token}/stats?days=1`)
+  const { totals } = JSON.parse(body) as { totals: { scans: number; unique_visitors: number } }
+  assert.deepEqual(totals, { ...totals, scans: 20, unique_visitors: 20 })
+})
+
 test('nginx as docs/first-day.md has it passes on the host, by which quirl knows a custom domain', async (t) => {
   if (!requireProgram(t, 'nginx', 'nginx')) return
   const { dns, server, ask } = await start(t, startNginx)

@@ -57,6 +57,13 @@ const refused: [fault: string, request: string, status: number, code: string][] 
   ['a target with a user', `GET http://a@quirl.example/ HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
   ['a target of another scheme', `GET ftp://quirl.example/ HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
   ['too many headers', `GET / HTTP/1.1\r\n${host}${'a: b\r\n'.repeat(4000)}\r\n`, 431, 'headers_too_large'],
+  ['a hundred headers and one', `GET / HTTP/1.1\r\n${host}${'a: b\r\n'.repeat(100)}\r\n`, 431, 'headers_too_large'],
+  [
+    'a hundred headers and many more, before a body that does not come',
+    `POST /api/links HTTP/1.1\r\n${host}Content-Length: 10\r\n${'a: b\r\n'.repeat(900)}\r\n`,
+    431,
+    'headers_too_large',
+  ],
   ['the first bytes of TLS', '\x16\x03\x01\x02\x00\x01\x00', 400, 'invalid_request'],
   [
     'chunks with long extensions',
@@ -82,6 +89,17 @@ suite('a response to an invalid request is a problem, for', () => {
       assert.equal(typeof body['request_id'], 'string')
     })
   }
+})
+
+test('a request may have a hundred headers, and one with more ends its connection', async (t) => {
+  const fields = (count: number) => `GET /healthz HTTP/1.1\r\n${host}${'a: b\r\n'.repeat(count - 1)}\r\n`
+  const statuses = [
+    ...(await exchange(t, port, `${fields(100)}${fields(101)}${fields(1)}`)).matchAll(/HTTP\/1\.1 (\d+)/g),
+  ]
+  assert.deepEqual(
+    statuses.map(([, status]) => status),
+    ['200', '431'],
+  )
 })
 
 test('a target in absolute form is served like its path', async (t) => {

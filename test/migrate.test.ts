@@ -281,7 +281,7 @@ test('a move that is given up keeps nobody waiting, also beside who reads for a 
   await source.holdScans()
   await source.holdChanges()
   assert.equal((await put(`${node.url}/api/manage/${token}`, { title: 'refused' })).status, 503)
-  const reader = await openPostgresSession({ url, max: 1, isPatient: true })
+  const reader = openPostgresSession({ url, max: 1, isPatient: true })
   undoLater(t, () => reader.close())
   for (const statement of ['begin', 'select from links']) await reader.query(statement)
   await source.close()

@@ -25,11 +25,12 @@ import {
   otherAnswers,
   PASSWORD,
   refusals,
+  throughCollection,
   UNKNOWN_TOKEN,
   type Change,
   type Reasons,
 } from './support/refusals.ts'
-import { create, put, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
 import { domain } from './support/stored-domains.ts'
 import { askSecurely } from './support/tls.ts'
 import { createSubjects, requestOf, validRequests, type Sent, type Valid } from './support/valid-requests.ts'
@@ -87,7 +88,9 @@ function codesOf({ responses }: Operation): ProblemCode[] {
   return ofErrors.flatMap((schema) => schema?.allOf?.[1]?.properties?.['code']?.enum ?? []) as ProblemCode[]
 }
 
-function sentOf(operation: Operation, change: Change = {}): Sent {
+function sentOf(operation: Operation, asked: Change = {}): Sent {
+  const isThrough = /InCollection$|^leaveCollection$/.test(operation.id)
+  const change = isThrough ? throughCollection(reasons, asked) : asked
   const request = requestOf(operation, { ...valid[operation.id], ...change }, reasons)
   return { ...request, headers: { ...request.headers, ...change.headers } }
 }
@@ -203,10 +206,15 @@ test('each operation that waits in a queue is refused with 503 and Retry-After w
 test('each operation that holds a slot is refused with 503 and Retry-After when all slots are taken', async (t) => {
   const taken = await startServer(t, {}, undefined, { slots: { streams: 0, exports: 0, stats: 0 } })
   const { link, share } = await createSubjects(taken)
-  const tokenIn = ({ path }: Operation) => (path.startsWith('/api/share') ? share.share_token : link.token)
+  const made = await post(`${taken.url}/api/collections`, {})
+  const { token: collection } = (await made.json()) as { token: string }
+  await post(`${taken.url}/api/collections/${collection}/links`, { tokens: [link.token] })
+  const tokenIn = ({ path }: Operation) =>
+    path.startsWith('/api/share') ? share.share_token : path.startsWith('/api/collections') ? collection : link.token
   const isSlotted = ({ id }: Operation) => /^(?:follow|export|read\w*Stats)/.test(id)
   const ofTaken = (each: Operation): Change => ({
     token: () => tokenIn(each),
+    path: { code: link.code },
     ...(each.id === 'readManyStats' && { body: { tokens: [link.token] } }),
   })
   await askAll(

@@ -33,6 +33,7 @@ import { certificateShares } from './migrations/0031-certificate-shares.ts'
 import { eventNetworks } from './migrations/0032-event-networks.ts'
 import { placements } from './migrations/0033-placements.ts'
 import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
+import { collections } from './migrations/0035-collections.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -71,6 +72,7 @@ export const migrations: readonly Migration[] = [
   eventNetworks,
   placements,
   outboxNetworks,
+  collections,
 ]
 
 /**

@@ -45,6 +45,8 @@ interface LinksTable {
   next_token_hash: string | null
   /** When that was issued. */
   rotated_at: number | null
+  /** The id of the collection through which that was asked for; null when it was not by one. */
+  rotated_through: string | null
   /** The hash of its password in the PHC string format; null without one. */
   password: string | null
   /** When the operator put a warning before the link; null unless there is one, as the next column. */
@@ -157,6 +159,8 @@ export interface Tables {
   reporters: ReportersTable
   reporter_salts: ReporterSaltsTable
   shares: SharesTable
+  collections: CollectionsTable
+  memberships: MembershipsTable
   audit: AuditTable
   sweeps: SweepsTable
   salts: SaltsTable
@@ -281,6 +285,23 @@ interface SharesTable {
   /** 1 when it includes where the link leads. */
   destination: number
   created_at: number
+}
+
+/** Sets of links. */
+interface CollectionsTable {
+  /** Random. */
+  id: string
+  /** SHA-256 of the token, base64url. */
+  token_hash: string
+  name: string | null
+  created_at: number
+}
+
+/** Which links are in which collections. */
+interface MembershipsTable {
+  collection_id: string
+  link_id: number
+  joined_at: number
 }
 
 /** The certificates that were issued for the service and for custom domains. */

@@ -20,7 +20,10 @@ export const answer = defineDimension({
     throw new Error(`${column} must be the number of a rule, 1 to ${MAX_RULE}`)
   },
   filter: {
-    form: { pattern: '^(?:link|[1-9]|1[0-9]|20)$', rule: `must be the number of a rule, 1 to ${MAX_RULE}, or link` },
+    form: {
+      schema: { pattern: '^(?:link|[1-9]|1[0-9]|20)$' },
+      rule: `must be the number of a rule, 1 to ${MAX_RULE}, or link`,
+    },
     example: LINK_ITSELF,
   },
   condition: undefined,

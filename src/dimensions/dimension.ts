@@ -86,7 +86,7 @@ export const UNKNOWN_VALUE = '~'
 /** The values of a filter by a dimension. */
 export interface Filter {
   /** Their form, as JSON Schema has it, and what it demands; without one, any text that a visit or an import may have brought. */
-  form?: { pattern: string; rule: string }
+  form?: { schema: { pattern: string }; rule: string }
   example: string
 }
 

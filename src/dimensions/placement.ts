@@ -31,7 +31,7 @@ export const placement = defineDimension({
   },
   filter: {
     form: {
-      pattern: '^(?:~|[A-Za-z0-9_-]{1,32})$',
+      schema: { pattern: '^(?:~|[A-Za-z0-9_-]{1,32})$' },
       rule: 'must be the id of a placement, or ~ for visits without one',
     },
     example: 'shop-window',

@@ -23,7 +23,7 @@ export const source = defineDimension({
     if (cell === 'qr' || cell === 'link') return cell
     throw new Error('source must be qr or link')
   },
-  filter: { form: { pattern: '^(?:qr|link)$', rule: 'must be qr or link' }, example: 'qr' },
+  filter: { form: { schema: { pattern: '^(?:qr|link)$' }, rule: 'must be qr or link' }, example: 'qr' },
   condition: {
     description: 'How the visitor came: by scanning the QR code, or by the link.',
     one: true,

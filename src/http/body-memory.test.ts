@@ -8,16 +8,23 @@ import { createBodyMemory, type BodyBounds } from './body-memory.ts'
 import { asHolder } from '../lib/holder.ts'
 import type { Problem } from './problem.ts'
 
-const bounds: BodyBounds = { maxBytes: 1_000_000, uncounted: 1_000, freeChunks: 100, chunkBytes: 64 }
+const bounds: BodyBounds = {
+  maxBytes: 1_000_000,
+  uncounted: 1_000,
+  bytesOfChunk: 0,
+  step: 1,
+  freeChunks: 100,
+  chunkBytes: 64,
+}
 
 /** The holder of a body is named in its path, and has it for itself. */
 const holderOfPath = ({ url = '' }: IncomingMessage) => asHolder(url)
 
 /** Serves with the limits; a refusal ends the connection with its code. */
-async function serve(t: TestContext, handle: RequestListener) {
+async function serve(t: TestContext, handle: RequestListener, limits = bounds) {
   const refuse = ({ code }: Problem, { socket }: IncomingMessage) => socket.end(code)
   const giveWay = ({ code }: Problem, { socket }: IncomingMessage) => socket.end(`${code}, it gave way`)
-  const memory = createBodyMemory({ holderOf: holderOfPath, refuse, giveWay }, bounds)
+  const memory = createBodyMemory({ holderOf: holderOfPath, refuse, giveWay }, limits)
   const server = createServer((request, response) => {
     memory.watch(request, response)
     handle(request, response)
@@ -49,6 +56,16 @@ test('a body of many tiny chunks is refused, and a body of few or larger chunks 
   const larger = connectRaw(t, port)
   larger.socket.write(`${chunked}${`40\r\n${'a'.repeat(64)}\r\n`.repeat(1_000)}0\r\n\r\n`)
   await poll(() => larger.received().includes('<64000>'))
+})
+
+test('a body counts by what it takes in memory, to which each chunk adds', async (t) => {
+  const { port, memory } = await serve(t, countBytes, { ...bounds, bytesOfChunk: 400 })
+  const tiny = connectRaw(t, port)
+  tiny.socket.write(chunked + '1\r\na\r\n'.repeat(90))
+  await poll(() => memory.bytes() === 90 * 401 - 1_000)
+  tiny.socket.write('0\r\n\r\n')
+  await poll(() => tiny.received().includes('<90>'))
+  assert.equal(memory.bytes(), 0)
 })
 
 test('past the limit of all bodies, the slowest of the largest holder gives way, and small ones are read', async (t) => {

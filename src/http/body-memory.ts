@@ -6,17 +6,29 @@ import { Problem } from './problem.ts'
 
 /** Limits on the memory of request bodies while they are read and processed. */
 export interface BodyBounds {
-  /** Bytes of all bodies together; 16 of the largest. */
+  /** Bytes that all bodies take together; 16 of the largest. */
   maxBytes: number
-  /** The first bytes of each body, which are not counted: the number of connections limits them. */
+  /** The first bytes that each body takes, which are not counted: the number of connections limits them. */
   uncounted: number
+  /** What a chunk takes besides its bytes. */
+  bytesOfChunk: number
+  /** In steps of so many bytes bodies are counted, because a chunk may be of one. */
+  step: number
   /** Chunks that every body may have. */
   freeChunks: number
   /** The average size that each further chunk must have, in bytes. */
   chunkBytes: number
 }
 
-const defaults: BodyBounds = { maxBytes: 64 * 1024 * 1024, uncounted: 16 * 1024, freeChunks: 4096, chunkBytes: 64 }
+const defaults: BodyBounds = {
+  maxBytes: 64 * 1024 * 1024,
+  uncounted: 16 * 1024,
+  bytesOfChunk: 400,
+  step: 16 * 1024,
+  // A line of a table each, which programs that generate one send.
+  freeChunks: 1024,
+  chunkBytes: 512,
+}
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -40,8 +52,8 @@ export interface BodyNeeds {
 }
 
 /**
- * Limits the memory of request bodies: the bytes of all of them, which are shared fairly, and the number of chunks of each,
- * because a chunk of one byte takes some 300 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
+ * Limits the memory of request bodies: what all of them take, which is shared fairly, and the number of chunks of each,
+ * because a chunk of one byte takes some 400 in memory, and a reader of the whole body keeps all chunks. Past the bytes, of the
  * bodies of the largest holder that are not being worked on, the one that has waited longest gives way: for a chunk, or for its
  * client to read the response.
  */
@@ -68,6 +80,8 @@ declare module 'node:net' {
 interface Body {
   chunks: number
   bytes: number
+  /** What of it counts in the pool. */
+  counted: number
   /** Nothing of it is read any more. */
   isDone: boolean
   giveWay: () => void
@@ -95,6 +109,7 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
   const body: Body = {
     chunks: 0,
     bytes: 0,
+    counted: 0,
     isDone: false,
     giveWay() {
       body.isDone = true
@@ -109,7 +124,7 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
     if (body.isDone) return false
     body.chunks++
     body.bytes += chunk.length
-    const problem = exceedsChunks(body, bounds) ?? count(body, chunk, request, watch)
+    const problem = exceedsChunks(body, bounds) ?? count(body, request, watch)
     if (problem === undefined) return push(chunk, encoding)
     body.isDone = true
     refuse(problem, request)
@@ -117,7 +132,7 @@ function watchBody(request: IncomingMessage, response: ServerResponse, watch: Wa
   }
   onBegin(response, () => {
     // The work is done: the body stays in memory only for as long as the client takes to read, and gives way from now on.
-    if (!body.isDone && pool.remove(body)) pool.put(body, watch.holderOf(request), body.bytes - bounds.uncounted)
+    if (!body.isDone && pool.remove(body)) pool.put(body, watch.holderOf(request), body.counted)
   })
   response.once('close', () => {
     pool.remove(body)
@@ -135,24 +150,30 @@ function onBegin(response: ServerResponse, begin: () => void): void {
   }
 }
 
+/** What of a body counts. */
+function countedOf({ bytes, chunks }: Body, { bytesOfChunk, uncounted, step }: BodyBounds): number {
+  return Math.ceil((bytes + chunks * bytesOfChunk - uncounted) / step) * step
+}
+
 function exceedsChunks({ chunks, bytes }: Body, { freeChunks, chunkBytes }: BodyBounds): Problem | undefined {
   if (chunks <= freeChunks + bytes / chunkBytes) return undefined
   return new Problem('body_too_large', `the body has more than ${freeChunks} chunks that are too small`)
 }
 
 /** Counts a body with its next chunk; a problem when there is no room for that. */
-function count(body: Body, chunk: Buffer, request: IncomingMessage, watch: Watch): Problem | undefined {
+function count(body: Body, request: IncomingMessage, watch: Watch): Problem | undefined {
   const { pool, bounds, bodiesOf, holderOf } = watch
   const { socket } = request
-  const counted = body.bytes - bounds.uncounted
-  if (counted <= 0 || socket.destroyed) return undefined
+  const [before, counted] = [body.counted, countedOf(body, bounds)]
+  if (counted <= before || socket.destroyed) return undefined
+  body.counted = counted
   bodiesOf(socket).add(body)
   const holder = holderOf(request)
   const leaving = pool.put(body, holder, counted)
   for (const each of leaving) if (each !== body) each.giveWay()
   if (!leaving.includes(body)) return undefined
   // What was read before stays in memory while the client reads the response.
-  pool.put(body, holder, Math.max(0, counted - chunk.length))
+  pool.put(body, holder, before)
   pool.keep(body)
   return tooMany()
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { disconnectSignal } from './client-disconnect.ts'
+import { disconnectSignal, whileConnected } from './client-disconnect.ts'
 
 test('aborts when a client disconnects before the response, and not after it', async (t) => {
   const requests: { response: ServerResponse; signal: AbortSignal }[] = []
@@ -33,4 +33,32 @@ test('aborts when a client disconnects before the response, and not after it', a
   served.response.destroy()
   if (!served.response.closed) await once(served.response, 'close')
   assert.equal(served.signal.aborted, false)
+})
+
+test('work is given up when its client disconnects, and leaves no listener on a connection that goes on', async (t) => {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+
+  const client = new AbortController()
+  const impatient = fetch(url, { signal: client.signal }).catch((error: unknown) => error)
+  const [raw] = (await once(server, 'request')) as [IncomingMessage]
+  const work = whileConnected({ raw }, (signal) => once(signal, 'abort').then(() => signal.throwIfAborted()))
+  client.abort()
+  await impatient
+  await assert.rejects(work, { code: 'unavailable' })
+  await assert.rejects(
+    whileConnected({ raw }, async (signal) => signal.throwIfAborted()),
+    { code: 'unavailable' },
+  )
+
+  const patient = fetch(url)
+  const [served, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
+  const listeners = served.socket.listenerCount('close')
+  assert.equal(await whileConnected({ raw: served }, async (signal) => signal.aborted), false)
+  assert.equal(served.socket.listenerCount('close'), listeners)
+  response.end('done')
+  await (await patient).text()
 })

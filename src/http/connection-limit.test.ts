@@ -71,6 +71,18 @@ test('the connections of one network, from however many addresses, leave every o
   assert.equal(limit.metrics[0]?.read(), 8)
 })
 
+test('an encrypted connection counts as three, which is what it takes in memory', async (t) => {
+  const limit = createConnectionLimit({ client, max: 100, memory: 9 })
+  const open = await serve(t, limit, createServer())
+  const all = [await open('127.0.1.1'), await open('127.0.1.1'), await open('127.0.1.1'), await open('127.0.1.1')]
+  await poll(() => areOpen(all).filter(Boolean).length === 3)
+  assert.equal(limit.metrics[0]?.read(), 3)
+  const plain = createConnectionLimit({ client, max: 100, memory: 9 })
+  const openPlain = await serve(t, plain, createHttpServer())
+  for (let at = 0; at < 9; at++) assert.equal((await openPlain('127.0.1.1')).isServed, true)
+  assert.equal(plain.metrics[0]?.read(), 9)
+})
+
 test('the connections of a trusted proxy are not bounded as those of one client, and none of them is closed for others', async (t) => {
   const limit = createConnectionLimit({ client, max: 4 })
   const open = await serve(t, limit)

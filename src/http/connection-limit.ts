@@ -7,8 +7,10 @@ import type { Metric } from './metric.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
-/** Even where more files may be open: a connection takes some 10 KB. */
+/** Even where more files may be open: a connection takes some 10 KiB. */
 const MAX_CONNECTIONS = 16_384
+/** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */
+const ENCRYPTED_WEIGHT = 3
 /** File descriptors reserved for everything else: the journal, databases, threads, outgoing requests. */
 const RESERVE = 64
 /** Listening sockets of one server, where there are enough file descriptors. */
@@ -35,8 +37,10 @@ export type RestingSince = (socket: Socket) => number | undefined
 
 export interface ConnectionLimitNeeds {
   client: ClientAddress
-  /** Connections that may be open; by default, what the limit of open files allows. */
+  /** Connections that may be open at most; by default, what the limit of open files allows. */
   max?: number
+  /** How many of them there is memory for, of which an encrypted one takes that of several. */
+  memory?: number
 }
 
 interface Connection {
@@ -49,10 +53,15 @@ interface Connection {
   peer: string | undefined
 }
 
-export function createConnectionLimit({ client, max = defaultMax() }: ConnectionLimitNeeds): ConnectionLimit {
+export function createConnectionLimit({
+  client,
+  max = defaultMax(),
+  memory = MAX_CONNECTIONS,
+}: ConnectionLimitNeeds): ConnectionLimit {
   let restingSince: RestingSince = () => undefined
   const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
-  const pool = createFairPool<Connection>({ capacity: max, choose: (entries) => findIdlest(entries, idleSince) })
+  const choose = (entries: Iterable<Connection>) => findIdlest(entries, idleSince)
+  const pool = createFairPool<Connection>({ capacity: memory, entries: max, choose })
   const holderOf = createHolders(client)
   const connections = createOpenConnections()
   let refused = 0
@@ -60,7 +69,7 @@ export function createConnectionLimit({ client, max = defaultMax() }: Connection
   function add(accepted: Socket, isEncrypted: boolean): void {
     const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
-    for (const leaving of pool.put(connection, holder)) {
+    for (const leaving of pool.put(connection, holder, isEncrypted ? ENCRYPTED_WEIGHT : 1)) {
       refused++
       leaving.socket.destroy()
       leaving.accepted.destroy()

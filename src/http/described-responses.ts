@@ -32,6 +32,7 @@ const problemHeaders: Partial<Record<ProblemCode, ResponseHeader[]>> = {
   rate_limited: [...quotaHeaders, 'Retry-After'],
   unknown_code: quotaHeaders,
   unknown_token: quotaHeaders,
+  collection_not_found: quotaHeaders,
   unavailable: ['Retry-After'],
   key_required: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
@@ -39,7 +40,7 @@ const problemHeaders: Partial<Record<ProblemCode, ResponseHeader[]>> = {
 }
 
 /** Who guesses these is refused when a quota is used up, whatever the route. */
-const guessed: ProblemCode[] = ['unknown_code', 'unknown_token']
+const guessed: ProblemCode[] = ['unknown_code', 'unknown_token', 'collection_not_found']
 
 /** Errors of what comes before the routes: no page is sent, and no quota was charged. */
 const beforeRoutes: ReadonlySet<ProblemCode> = new Set([

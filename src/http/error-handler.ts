@@ -28,7 +28,12 @@ export const ownerHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'n
 export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) => Html>>
 
 /** Codes that a client who guesses codes, tokens or names gets. */
-const notFoundCodes: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token', 'unknown_domain'])
+const notFoundCodes: ReadonlySet<ProblemCode> = new Set([
+  'unknown_code',
+  'unknown_token',
+  'unknown_domain',
+  'collection_not_found',
+])
 
 /** Overload and an unreachable store each write at most one log line in this time. */
 const THROTTLE_LOG_MS = 1_000

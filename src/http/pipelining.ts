@@ -118,6 +118,9 @@ function createStarts(
   return { start, startWaiting }
 }
 
+/** Each request in flight may listen for the end of its connection, in its queue or while it waits for statistics; ten is for one. */
+const MAX_LISTENERS = 32
+
 function openPipeline(socket: Socket, holder: Holder, pipelines: Pipelines): Pipeline {
   function close(): void {
     pipelines.pool.remove(pipeline)
@@ -130,7 +133,7 @@ function openPipeline(socket: Socket, holder: Holder, pipelines: Pipelines): Pip
     if (pipeline.waiting.length > 0) stopReading(socket)
   }
   const pipeline: Pipeline = { socket, holder, inFlight: new Set(), waiting: [], close }
-  socket.on('resume', stayPaused).once('close', close)
+  socket.setMaxListeners(MAX_LISTENERS).on('resume', stayPaused).once('close', close)
   pipelines.open.set(socket, pipeline)
   return pipeline
 }

@@ -54,6 +54,8 @@ export interface Timeouts {
 const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000, silentMs: 30_000 }
 
 const KEEP_ALIVE_TIMEOUT = 10_000
+/** Header fields of a request: browsers behind several proxies send some 40. */
+const MAX_FIELDS = 100
 /** For reading one response: 1 MiB in this time is 3.5 KB a second. */
 const RESPONSE_TIMEOUT = 300_000
 const SWEEP_INTERVAL = 5_000
@@ -117,7 +119,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   })
   return {
     serve(handle, priorityOf = () => 'other') {
-      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, bodyMemory, timeouts })
+      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, bodyMemory, timeouts, refuseIn })
       const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
       drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
       return server
@@ -168,6 +170,8 @@ interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
   onClosed: () => void
   bodyMemory: BodyMemory
   timeouts: Timeouts
+  /** Ends a connection with a problem, after earlier responses. */
+  refuseIn: (socket: Duplex, problem: Problem) => void
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
@@ -182,12 +186,15 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const onMany = (socket: Socket) => sliceReads(socket)
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany, resume: paused.add })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.rawHeaders.length > 2 * MAX_FIELDS) return refuseFields(request, needs)
     markReceived(response)
     request.socket.latestResponse = response
     bodyMemory.watch(request, response)
     pipelining(request, response)
   }
   const server = createServer(optionsOf(timeouts), listen)
+  // What comes after these is not kept; the request is refused.
+  server.maxHeadersCount = MAX_FIELDS + 1
   const sliceReads = createSlicedReads(server, paused)
   server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
@@ -208,6 +215,12 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     )
   })
   return { server, sockets }
+}
+
+/** The connection ends: of a request that stays, each field takes 20 times as much memory as on the way. */
+function refuseFields({ socket }: IncomingMessage, { refuseIn }: Pick<ServerNeeds, 'refuseIn'>): void {
+  if (!socket.writable) return
+  refuseIn(socket, new Problem('headers_too_large', `a request has at most ${MAX_FIELDS} header fields`))
 }
 
 function optionsOf({ headersMs, requestMs, checkMs }: Timeouts): ServerOptions {

@@ -6,6 +6,7 @@ import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed } from '../lib/charged.ts'
 import type { Client } from './client.ts'
+import type { Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
 import { checkDesign, type CheckedDesign, type DesignedLink, type OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
@@ -134,7 +135,7 @@ function writeChange(
  * @returns the deleted link
  * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
  */
-export async function deleteLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
+export async function deleteLink(deps: LinkDeps, token: Credential, ifMatch: string | undefined): Promise<Link> {
   const read = async () => ({ link: await linkOfToken(deps, token) })
   const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
     deps.db.urgent('takedown', async (transaction) => {

@@ -22,6 +22,8 @@ import { parseWebhook, type WebhookDetails, type WebhookDraft } from './webhook.
 export interface CreationOptions {
   /** When absent, a retry creates another link. */
   idempotentRequest?: IdempotentRequest | undefined
+  /** The token of the collection that the links join. */
+  collection?: string | undefined
 }
 
 /** Options of the creation of one link. */
@@ -40,17 +42,18 @@ export async function createLink(
   deps: LinkDeps,
   body: unknown,
   client: Client,
-  { idempotentRequest, recreates = false, onTrimmed }: LinkOptions = {},
+  { idempotentRequest, collection, recreates = false, onTrimmed }: LinkOptions = {},
 ): Promise<CreatedLink> {
   const reading = { ...deps, onTrimmed }
   const draft = idempotentRequest === undefined ? readDraft(reading, body) : readIdempotentDraft(reading, body)
-  const isStatement = idempotentRequest === undefined && !(draft instanceof Problem) && draft.webhook === undefined
+  const isAlone = idempotentRequest === undefined && collection === undefined
+  const isStatement = isAlone && !(draft instanceof Problem) && draft.webhook === undefined
   const created = isStatement
     ? await createByStatement(deps, draft, client)
-    : await createInTransaction(deps, draft, client, idempotentRequest)
+    : await createInTransaction(deps, draft, client, { idempotentRequest, collection })
   deps.invalidate(created.code)
   const isDeleted = recreates && idempotentRequest !== undefined && !(await isWorking(deps, created.token))
-  return isDeleted ? createLink(deps, body, client, { onTrimmed }) : created
+  return isDeleted ? createLink(deps, body, client, { collection, onTrimmed }) : created
 }
 
 /** One statement creates the link: it needs no transaction. */
@@ -68,7 +71,7 @@ function createInTransaction(
   deps: LinkDeps,
   draft: Draft | Problem,
   client: Client,
-  idempotentRequest: IdempotentRequest | undefined,
+  { idempotentRequest, collection }: CreationOptions,
 ): Promise<CreatedLink> {
   let ready: HashedDraft | undefined
   const prepare = async () => {
@@ -77,11 +80,27 @@ function createInTransaction(
   }
   const charge = () => client.charge('links')
   return createCharged(deps, { charge, idempotentRequest, prepare }, async (creation) => {
-    const [created] = await insertDrafts(deps, creation, ready === undefined ? [] : [ready], client.origin)
+    const drafts = ready === undefined ? [] : [ready]
+    const insert = () => insertDrafts(deps, creation, drafts, client.origin)
+    const [created] = await collected(deps, creation, { collection, count: 1 }, insert)
     if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
     const webhook = ready?.webhook
     return webhook === undefined ? created : { ...created, webhook: await createWebhook(deps, creation, webhook) }
   })
+}
+
+/** Creates links in a collection, where one is named: it is found before anything is created. */
+export async function collected<T>(
+  { collecting }: Pick<LinkDeps, 'collecting'>,
+  { transaction, ids }: Creation,
+  { collection, count }: { collection: string | undefined; count: number },
+  create: () => Promise<T>,
+): Promise<T> {
+  if (collection === undefined) return create()
+  const add = await collecting.open(transaction, collection, count)
+  const created = await create()
+  await add(ids)
+  return created
 }
 
 async function createWebhook({ webhooks }: LinkDeps, { transaction, ids }: Creation, draft: WebhookDraft) {

@@ -1,4 +1,6 @@
+import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type { InTurn } from '../lib/in-turn.ts'
 import type { IsReserved } from './code.ts'
 import type { Designs } from './design.ts'
@@ -7,6 +9,21 @@ import type { LinkIds } from './ids.ts'
 import type { Passwords } from './password/password.ts'
 import type { UrlPolicy } from './url-policy.ts'
 import type { LinkWebhooks } from './webhook.ts'
+
+/** Puts links into a collection as they are created. */
+export interface Collecting {
+  /**
+   * Keeps the collection of a token from changing until the transaction ends.
+   * @param count how many links are to be created at most
+   * @returns adds the links that were created
+   * @throws {Problem} 404 when no collection has the token, 409 when so many do not fit
+   */
+  open: (
+    transaction: Transaction<Tables>,
+    token: string,
+    count: number,
+  ) => Promise<(linkIds: number[]) => Promise<void>>
+}
 
 /** What creations, changes and deletions of links share. */
 export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
@@ -20,6 +37,7 @@ export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
   passwords: Passwords
   designs: Designs
   webhooks: LinkWebhooks
+  collecting: Collecting
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   /** Adds visits that were counted elsewhere, once for each link. */

@@ -1,3 +1,4 @@
+import type { Credential } from './credential.ts'
 import type { OwnedLink } from './design.ts'
 import { kindOf } from './kinds/index.ts'
 import { addresses, type StatedTotals, type Suspension } from './link.ts'
@@ -5,7 +6,7 @@ import { addresses, type StatedTotals, type Suspension } from './link.ts'
 /** The details of a link for its owner. Every field is always present, an empty one null, but what few links ever have. */
 export function details(
   { link, design, webhook }: OwnedLink,
-  { token, origin, totals, as_of: asOf }: StatedTotals & { token: string; origin: string },
+  { token, origin, totals, as_of: asOf }: StatedTotals & { token: Credential; origin: string },
 ) {
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
@@ -13,7 +14,7 @@ export function details(
     code: link.code,
     kind: link.kind,
     ...addresses(link.code, origin),
-    manage_url: `${origin}/m/${token}`,
+    manage_url: manageUrl(token, origin),
     target: link.target,
     payload: names.length > 0 ? payload : null,
     title: link.title,
@@ -33,6 +34,11 @@ export function details(
     totals,
     ...(asOf !== undefined && { as_of: asOf }),
   }
+}
+
+/** The page of a credential. */
+function manageUrl(token: Credential, origin: string): string {
+  return typeof token === 'string' ? `${origin}/m/${token}` : `${origin}/c/${token.collectionToken}`
 }
 
 function suspensionDetails({ reason, source, at }: Suspension) {

@@ -2,7 +2,16 @@ import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 
 /** The tables with data of links, but for those that record deletions. */
-export const linkTables = ['designs', 'reports', 'reporters', 'revisions', 'shares', 'outbox', 'webhooks'] as const
+export const linkTables = [
+  'designs',
+  'memberships',
+  'reports',
+  'reporters',
+  'revisions',
+  'shares',
+  'outbox',
+  'webhooks',
+] as const
 
 /** Deletes what these tables hold of a link, in the transaction that deletes it. */
 export async function deleteLinkData(transaction: Transaction<Tables>, linkId: number): Promise<void> {

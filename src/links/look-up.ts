@@ -1,12 +1,13 @@
 import type { Database } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
-import { hashToken, isToken } from '../lib/token.ts'
 import { codeKey } from './code.ts'
+import { tokenHashesOf, type Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
 import { findRevisions } from './history/history-store.ts'
 import type { Link } from './link.ts'
+import { endOtherMemberships } from './member-store.ts'
 import { findRoles, promoteToken } from './rotation-store.ts'
 import { findByCode, findById, findByToken, hasToken } from './store.ts'
 
@@ -24,16 +25,17 @@ interface Store {
  * The link of a token.
  * @throws {Problem} 404 when no link has the token
  */
-export async function linkOfToken(deps: TokenDeps, token: string): Promise<Link> {
-  return requireFound(await findByAnyToken(deps, token, (hash) => findByToken(deps.db.read, hash, deps.now())))
+export async function linkOfToken(deps: TokenDeps, token: Credential): Promise<Link> {
+  const link = await findByAnyToken(deps, token, (hash) => findByToken(deps.db.read, hash, deps.now()))
+  return requireFound(link, token)
 }
 
 /**
  * Checks that a link has a token, without reading the link.
  * @throws {Problem} 404 when none has
  */
-export async function requireToken(deps: TokenDeps, token: string): Promise<void> {
-  if (!(await isWorking(deps, token))) throw unknownToken()
+export async function requireToken(deps: TokenDeps, token: Credential): Promise<void> {
+  if (!(await isWorking(deps, token))) throw unknownToken(token)
 }
 
 /** The link of a code, whose case is ignored; 'gone' when it was deleted; undefined when there never was one. */
@@ -46,15 +48,15 @@ export async function linkOfId({ db }: Store, id: number): Promise<Link | undefi
   return findById(db.read, id)
 }
 
-function requireFound(link: Link | undefined): Link {
-  if (link === undefined) throw unknownToken()
+function requireFound(link: Link | undefined, token?: Credential): Link {
+  if (link === undefined) throw unknownToken(token)
   return link
 }
 
 type OwnedDeps = TokenDeps & Pick<LinkDeps, 'designs' | 'webhooks'>
 
 /** What the owner of a token sees of its link. @throws {Problem} 404 when no link has the token */
-export async function ownedByToken(deps: OwnedDeps, token: string): Promise<OwnedLink> {
+export async function ownedByToken(deps: OwnedDeps, token: Credential): Promise<OwnedLink> {
   return toOwned(deps, await linkOfToken(deps, token))
 }
 
@@ -75,12 +77,12 @@ export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revisi
 
 /** Finds something by a token; see `findByAnyTokens`. */
 export async function findByAnyToken<T>(
-  { db }: Pick<TokenDeps, 'db'>,
-  token: string,
+  { db, now }: TokenDeps,
+  token: Credential,
   find: (tokenHash: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  if (!isToken(token)) return undefined
-  const tokenHash = hashToken(token)
+  const [tokenHash] = await tokenHashesOf(db.read, [token], now())
+  if (tokenHash === undefined) return undefined
   const found = await findByAnyTokens(db, [tokenHash], async () => {
     const one = await find(tokenHash)
     return new Map(one === undefined ? [] : [[tokenHash, one]])
@@ -102,17 +104,27 @@ export async function findByAnyTokens<T>(
   const missing = tokenHashes.filter((tokenHash) => !found.has(tokenHash))
   if (missing.length === 0) return found
   const roles = await findRoles(db.read, missing)
-  for (const [tokenHash, role] of roles) if (role === 'next') await promoteToken(db.write, tokenHash)
+  for (const [tokenHash, role] of roles) if (role === 'next') await promote(db, tokenHash)
   // Another process may have made one the link's own between the two look-ups.
   return roles.size === 0 ? found : new Map([...found, ...(await find([...roles.keys()]))])
 }
 
+/** Makes the next token of a link its own. Its memberships end, but for the collection through which it was rotated. */
+function promote(db: Database, tokenHash: string): Promise<void> {
+  return db.transaction(async (transaction) => {
+    const promoted = await promoteToken(transaction, tokenHash)
+    if (promoted !== undefined) await endOtherMemberships(transaction, promoted.id, promoted.through)
+  })
+}
+
 /** Whether a token works; see `findByAnyToken`. */
-export async function isWorking(deps: TokenDeps, token: string): Promise<boolean> {
+export async function isWorking(deps: TokenDeps, token: Credential): Promise<boolean> {
   const find = async (tokenHash: string) => (await hasToken(deps.db.read, tokenHash, deps.now())) || undefined
   return (await findByAnyToken(deps, token, find)) === true
 }
 
-export function unknownToken(): Problem {
+export function unknownToken(token: Credential = ''): Problem {
+  if (typeof token !== 'string')
+    return new Problem('collection_not_found', 'no collection has this token, or it has no link with this code')
   return new Problem('unknown_token', 'no link has this token; it may have been deleted')
 }

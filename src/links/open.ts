@@ -7,6 +7,7 @@ import type { ChargeNotFound } from './bulk/row-links.ts'
 import { changeLink, deleteLink, type ChangeOptions } from './change.ts'
 import type { Client } from './client.ts'
 import { createReserved } from './code.ts'
+import type { Credential } from './credential.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
 import { createInTurn } from '../lib/in-turn.ts'
 import type { LinkDeps } from './deps.ts'
@@ -34,9 +35,9 @@ export interface Links {
   /** Creates links of another service under their codes. A repeated call creates and counts nothing twice. */
   importLinks: (rows: unknown[], options: ImportOptions) => Promise<ImportResult[]>
   /** Checks that a link has the token, without reading the link. @throws {Problem} 404 when none has */
-  requireToken: (token: string) => Promise<void>
+  requireToken: (token: Credential) => Promise<void>
   /** @throws {Problem} 404 when no link has the token */
-  findByToken: (token: string) => Promise<Link>
+  findByToken: (token: Credential) => Promise<Link>
   /**
    * The links of many tokens, in their order; a problem for a token that no link has. Once the client's quota of such is used up,
    * no further token is looked up.
@@ -44,7 +45,7 @@ export interface Links {
    */
   findManyByToken: (tokens: string[], chargeNotFound: ChargeNotFound) => Promise<(LinkId | Problem)[]>
   /** The same as `findByToken`, with its design and webhook. */
-  readByToken: (token: string) => Promise<OwnedLink>
+  readByToken: (token: Credential) => Promise<OwnedLink>
   /** Calls back once a token that worked no longer does, within a second or two, until the returned function is called. */
   watchToken: TokenWatch['add']
   /**
@@ -58,11 +59,11 @@ export interface Links {
    * Issues a token that replaces the link's own: see `rotateToken`.
    * @throws {Problem} 404 for an unknown token, 422 for a reused key
    */
-  rotate: (token: string, client: Client, options: CreationOptions) => Promise<RotatedToken>
+  rotate: (token: Credential, client: Client, options: CreationOptions) => Promise<RotatedToken>
   /** The revisions of the link, newest first. */
   history: (owned: OwnedLink) => Promise<Revision[]>
   /** Deletes the link with its scans, its design and its history. @throws {Problem} 404 for an unknown token, 412 as above */
-  delete: (token: string, ifMatch: string | undefined) => Promise<Link>
+  delete: (token: Credential, ifMatch: string | undefined) => Promise<Link>
   /** Whether a new link may have this code. */
   findAvailability: (code: string) => Promise<Availability>
   passwords: Passwords

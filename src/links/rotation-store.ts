@@ -14,13 +14,13 @@ export function ownToken(tokenHashes: string[], now: number) {
     ])
 }
 
-/** Stores the token that is to replace a link's own. @returns false when that is no working token of a link */
+/** Stores the token that is to replace a link's own. `through` is the id of a collection, when its token was shown. @returns false when that is no working token of a link */
 export async function putNextToken(
   db: Executor,
   tokenHash: string,
-  { nextHash, now }: { nextHash: string; now: number },
+  { nextHash, through, now }: { nextHash: string; through: string | null; now: number },
 ): Promise<boolean> {
-  const update = db.updateTable('links').set({ next_token_hash: nextHash, rotated_at: now })
+  const update = db.updateTable('links').set({ next_token_hash: nextHash, rotated_at: now, rotated_through: through })
   const { numUpdatedRows } = await update.where(ownToken([tokenHash], now)).executeTakeFirst()
   return numUpdatedRows === 1n
 }
@@ -43,11 +43,24 @@ export async function findRoles(db: Executor, tokenHashes: string[]): Promise<Ma
   return roles
 }
 
-/** Makes the next token of a link its own, and the only one. Does nothing when it is no link's next token any more. */
-export async function promoteToken(db: Executor, tokenHash: string): Promise<void> {
-  await db
-    .updateTable('links')
-    .set({ token_hash: tokenHash, next_token_hash: null, rotated_at: null })
+/**
+ * Makes the next token of a link its own, and the only one. Does nothing when it is no link's next token any more.
+ * @returns the link, and the id of the collection through which it was rotated
+ */
+export async function promoteToken(
+  db: Executor,
+  tokenHash: string,
+): Promise<{ id: number; through: string | null } | undefined> {
+  const row = await db
+    .selectFrom('links')
+    .select(['id', 'rotated_through as through'])
     .where('next_token_hash', '=', tokenHash)
-    .execute()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { numUpdatedRows } = await db
+    .updateTable('links')
+    .set({ token_hash: tokenHash, next_token_hash: null, rotated_at: null, rotated_through: null })
+    .where('next_token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n ? row : undefined
 }

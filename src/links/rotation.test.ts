@@ -136,11 +136,11 @@ for (const driver of drivers) {
         const { own } = await newLink(db)
         const find = t.mock.fn(async (): Promise<string | undefined> => 'its link')
         find.mock.mockImplementationOnce(async () => undefined)
-        assert.equal(await findByAnyToken({ db }, own, find), 'its link')
+        assert.equal(await findByAnyToken({ db, now: Date.now }, own, find), 'its link')
         find.mock.resetCalls()
         find.mock.mockImplementation(async () => undefined)
         for (const unknown of [newToken(), 'short'])
-          assert.equal(await findByAnyToken({ db }, unknown, find), undefined)
+          assert.equal(await findByAnyToken({ db, now: Date.now }, unknown, find), undefined)
         assert.equal(find.mock.callCount(), 1)
       },
     )

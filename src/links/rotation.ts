@@ -1,9 +1,14 @@
+import type { Transaction } from '#kysely'
+import type { Tables } from '../db/schema.ts'
+import { hashCollectionToken } from '../lib/collection-token.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import { noCharge } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import { createCharged, type CreationOptions } from './create.ts'
+import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
 import { isWorking, unknownToken, type TokenDeps } from './look-up.ts'
+import { findCollectionId } from './member-store.ts'
 import { putNextToken } from './rotation-store.ts'
 
 /** The response to a rotation. */
@@ -26,24 +31,31 @@ function isRotation(response: unknown): response is RotatedToken {
  */
 export async function rotateToken(
   deps: TokenDeps & Pick<LinkDeps, 'idempotency' | 'ids'>,
-  token: string,
+  token: Credential,
   client: Pick<Client, 'origin' | 'charge'>,
   { idempotentRequest }: CreationOptions,
 ): Promise<RotatedToken> {
   const isKnown = await isWorking(deps, token)
   const key = idempotentRequest && {
     key: idempotentRequest.key,
-    request: JSON.stringify(['rotate', hashToken(token), ...(idempotentRequest.covered ?? [])]),
+    request: JSON.stringify(['rotate', hashToken(credentialKey(token)), ...(idempotentRequest.covered ?? [])]),
     isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
   const chargeKnown = async () => {
-    if (!isKnown) throw unknownToken()
+    if (!isKnown) throw unknownToken(token)
     return idempotentRequest === undefined ? noCharge() : client.charge('links')
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
     const next = newToken()
-    const rotation = { nextHash: hashToken(next), now: deps.now() }
-    if (!(await putNextToken(transaction, hashToken(token), rotation))) throw unknownToken()
+    const [tokenHash] = await tokenHashesOf(transaction, [token], deps.now())
+    const rotation = { nextHash: hashToken(next), through: await findThrough(transaction, token), now: deps.now() }
+    if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation))) throw unknownToken(token)
     return { token: next, manage_url: `${client.origin}/m/${next}` }
   })
+}
+
+/** The id of the collection whose token shows that the link is one's own, if it is one. */
+async function findThrough(transaction: Transaction<Tables>, token: Credential): Promise<string | null> {
+  const collectionHash = typeof token === 'string' ? undefined : hashCollectionToken(token.collectionToken)
+  return collectionHash === undefined ? null : ((await findCollectionId(transaction, collectionHash)) ?? null)
 }

@@ -5,7 +5,7 @@ import type { Link, Reported, Suspension, Warning } from './link.ts'
 import { ownToken } from './rotation-store.ts'
 
 type LinkRow = Selectable<Tables['links']>
-type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at'>
+type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through'>
 
 /** The columns of a `Link`. */
 export const linkColumns = [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hashToken } from '../lib/token.ts'
+import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import { chunks, findIdsByTokens } from './store.ts'
 import type { TokenDeps } from './look-up.ts'
 
@@ -9,19 +9,22 @@ const INTERVAL_MS = 1000
 /** Watches the tokens of what goes on for long, such as a stream: what has begun with a token ends with it. */
 export interface TokenWatch {
   /** Calls back once the link's token no longer works, until the returned function is called. */
-  add: (token: string, onEnded: () => void) => () => void
+  add: (token: Credential, onEnded: () => void) => () => void
 }
 
 /** Looks nothing up while no token is watched, and does not keep the process alive. */
 export function createTokenWatch({ db, now }: TokenDeps, intervalMs = INTERVAL_MS): TokenWatch {
-  const watched = new Map<string, Set<() => void>>()
+  const watched = new Map<string, { token: Credential; listeners: Set<() => void> }>()
   let isRunning = false
 
   async function endThoseOver(): Promise<void> {
-    for (const hashes of chunks([...watched.keys()])) {
-      const working = await findIdsByTokens(db.read, hashes, now())
-      const ended = hashes.filter((hash) => !working.has(hash))
-      for (const onEnded of ended.flatMap((hash) => [...(watched.get(hash) ?? [])])) onEnded()
+    for (const some of chunks([...watched.values()])) {
+      const tokens = some.map(({ token }) => token)
+      const hashes = await tokenHashesOf(db.read, tokens, now())
+      const known = hashes.filter((hash) => hash !== undefined)
+      const working = known.length === 0 ? new Map() : await findIdsByTokens(db.read, known, now())
+      const ended = some.filter((_each, at) => !working.has(hashes[at] ?? ''))
+      for (const onEnded of ended.flatMap(({ listeners }) => [...listeners])) onEnded()
     }
   }
 
@@ -36,16 +39,16 @@ export function createTokenWatch({ db, now }: TokenDeps, intervalMs = INTERVAL_M
 
   return {
     add(token, onEnded) {
-      const hash = hashToken(token)
-      const listeners = watched.get(hash) ?? new Set()
-      watched.set(hash, listeners.add(onEnded))
+      const key = credentialKey(token)
+      const { listeners } = watched.get(key) ?? { listeners: new Set() }
+      watched.set(key, { token, listeners: listeners.add(onEnded) })
       if (!isRunning) {
         isRunning = true
         void run()
       }
       return () => {
         listeners.delete(onEnded)
-        if (listeners.size === 0 && watched.get(hash) === listeners) watched.delete(hash)
+        if (listeners.size === 0 && watched.get(key)?.listeners === listeners) watched.delete(key)
       }
     },
   }

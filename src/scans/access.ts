@@ -1,5 +1,6 @@
 import type { Filters } from './statistics/stats-query.ts'
 import type { ProblemCode } from '../http/problem.ts'
+import type { Credential } from '../links/credential.ts'
 import type { Links } from '../links/open.ts'
 
 /** A link whose scans may be read. */
@@ -24,9 +25,9 @@ export interface ScansAccess {
    * The link of a token whose statistics are read with these parameters.
    * @throws {Problem} 404 when no link has the token; what `refusals` names
    */
-  findWithStats: (token: string, parameters: DetailParameters) => Promise<ReadableLink>
+  findWithStats: (token: Credential, parameters: DetailParameters) => Promise<ReadableLink>
   /** The same for the export of single scans. */
-  findWithScans: (token: string) => Promise<ReadableLink>
+  findWithScans: (token: Credential) => Promise<ReadableLink>
   refusals: ProblemCode[]
   /** Describes the token; undefined for that of the owner. */
   token?: string
@@ -37,7 +38,7 @@ export interface ScansAccess {
 
 /** The access of a link's owner. */
 export function ownerAccess({ findByToken }: Pick<Links, 'findByToken'>): ScansAccess {
-  const find = async (token: string) => {
+  const find = async (token: Credential) => {
     const { id, code } = await findByToken(token)
     return { id, code }
   }

@@ -6,6 +6,7 @@ import { randomSlice } from '../lib/random-slice.ts'
 import { hashToken, isToken, newToken } from '../lib/token.ts'
 import { runCharged } from '../lib/charged.ts'
 import type { Client } from '../links/client.ts'
+import type { Credential } from '../links/credential.ts'
 import { urlsOf } from '../links/draft.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Link } from '../links/link.ts'
@@ -51,7 +52,7 @@ export interface Shares {
   /** Ends a share at once. @throws {Problem} 404 when the link has no such share */
   revoke: (linkId: number, id: string) => Promise<void>
   /** The link of a share's token. @throws {Problem} 404 when no share has it */
-  findByToken: (token: string) => Promise<SharedLink>
+  findByToken: (token: Credential) => Promise<SharedLink>
 }
 
 const idSyntax = /^[0-9a-f]{16}$/
@@ -94,8 +95,9 @@ async function createShare(
   return { share, token }
 }
 
-async function sharedLink(db: Database, token: string): Promise<SharedLink> {
-  const share = isShareToken(token) ? await findShare(db.read, hashToken(token)) : undefined
+async function sharedLink(db: Database, token: Credential): Promise<SharedLink> {
+  const share =
+    typeof token === 'string' && isShareToken(token) ? await findShare(db.read, hashToken(token)) : undefined
   const link = share && (await linkOfId({ db }, share.linkId))
   if (link === undefined) throw new Problem('unknown_token', 'no share has this token; it may have been revoked')
   const { id, code, title, active, suspension, password } = link

@@ -3,7 +3,7 @@ import { asObject } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
-import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
+import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
 import { clientOf, type WriteNeeds } from '../links/api/write-needs.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
@@ -41,9 +41,9 @@ function creationRoutes(needs: ShareRoutesNeeds): OwnerRoutes {
       },
     },
     // A wrong token gets its response before the body is read.
-    onRequest: (request) => links.requireToken(tokenOf(request)),
+    onRequest: (request) => links.requireToken(credentialOf(request)),
     async handler(request, reply) {
-      const { id } = await links.findByToken(tokenOf(request))
+      const { id } = await links.findByToken(credentialOf(request))
       const repeatable = repeatableRequest(request, id)
       const client = clientOf(needs, request, reply)
       const { share, token } = await shares.create(id, optionsOf(request), client, repeatable)
@@ -88,7 +88,7 @@ function listRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
       },
     },
     async handler(request) {
-      const { id } = await links.findByToken(tokenOf(request))
+      const { id } = await links.findByToken(credentialOf(request))
       return { shares: (await shares.list(id)).map(viewOf) }
     },
   })
@@ -110,7 +110,7 @@ function revocationRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
     },
     async handler(request) {
       const { id: shareId = '' } = request.params
-      const { id } = await links.findByToken(tokenOf(request))
+      const { id } = await links.findByToken(credentialOf(request))
       await shares.revoke(id, shareId)
       return { deleted: true, id: shareId }
     },

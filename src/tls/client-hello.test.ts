@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions } from 'node:tls'
 import { fc } from '../../test/support/fast-check.ts'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
 import { requireProgram } from '../../test/support/programs.ts'
-import { readClientHello } from './client-hello.ts'
+import { createHelloReader } from './client-hello.ts'
 
 /** What a client sends first to a server that stays silent. */
 async function firstBytes(t: Ending, speak: (port: number) => void): Promise<Buffer> {
@@ -26,6 +26,7 @@ const helloOf = (t: Ending, options: ConnectionOptions) =>
     connect({ host: '127.0.0.1', port, ...options }).on('error', () => {})
   })
 
+const readClientHello = (bytes: Buffer) => createHelloReader()(bytes)
 const read = (bytes: Buffer) => {
   const start = readClientHello(bytes)
   if (start.type !== 'hello') assert.fail(start.type)
@@ -73,6 +74,22 @@ test('a hello that is truncated anywhere is incomplete, and one in many records 
       assert.equal(read(Buffer.concat(records)).serverName, 'qr.example.com')
     }),
   )
+})
+
+test('a hello is read the same in whatever chunks it comes', async (t) => {
+  const bytes = await helloOf(t, { servername: 'qr.example.com', ALPNProtocols: ['h2'] })
+  const read = createHelloReader()
+  const results = Array.from(bytes, (byte) => read(Buffer.from([byte])))
+  assert.deepEqual(results.at(-1), { type: 'hello', hello: { serverName: 'qr.example.com', protocols: ['h2'] } })
+  assert.ok(results.slice(0, -1).every(({ type }) => type === 'incomplete'))
+})
+
+test('a hello in more records than clients make is invalid, before it is complete', () => {
+  const record = (byte: number) => [0x16, 3, 1, 0, 1, byte]
+  const start = [1, 0, 4, 0].flatMap(record)
+  const fitting = Buffer.from([...start, ...Array.from({ length: 28 }, () => record(0)).flat()])
+  assert.equal(readClientHello(fitting).type, 'incomplete')
+  assert.equal(readClientHello(Buffer.concat([fitting, Buffer.from(record(0))])).type, 'invalid')
 })
 
 test('bytes after the hello are ignored', async (t) => {

@@ -9,8 +9,10 @@ export interface ClientHello {
 /** The result of parsing the first bytes of a connection; 'invalid' when they are not a ClientHello. */
 export type ParsedHello = { type: 'hello'; hello: ClientHello } | { type: 'incomplete' } | { type: 'invalid' }
 
-/** Larger than any real hello, with post-quantum keys and padding. */
-const MAX_HELLO = 32_768
+/** Four times the largest usual hello, with post-quantum keys, a ticket and padding. */
+const MAX_HELLO = 8_192
+/** One is usual; some clients cut the hello at its server name. */
+const MAX_RECORDS = 32
 
 const HANDSHAKE = 0x16
 const CLIENT_HELLO = 0x01
@@ -21,41 +23,77 @@ const MESSAGE_HEADER = 4
 
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
-/** Parses the first bytes from a client (RFC 8446, 4.1.2 and 5.1; older versions have the same layout). */
-export function readClientHello(bytes: Buffer): ParsedHello {
-  try {
-    const message = readMessage(bytes)
-    return message === undefined ? { type: 'incomplete' } : { type: 'hello', hello: readHello(message) }
-  } catch (error) {
-    if (error instanceof RangeError) return { type: 'invalid' }
-    throw error
+/**
+ * Reads the first bytes from a client (RFC 8446, 4.1.2 and 5.1; older versions have the same layout), as they come: it looks at each
+ * byte once, however the message is cut into records and these into chunks.
+ * @returns takes the next bytes; once the result is not 'incomplete', it must not be called again
+ */
+export function createHelloReader(): (chunk: Buffer) => ParsedHello {
+  const readChunk = createRecordReader()
+  return (chunk) => {
+    try {
+      const message = readChunk(chunk)
+      return message === undefined ? { type: 'incomplete' } : { type: 'hello', hello: readHello(message) }
+    } catch (error) {
+      if (error instanceof RangeError) return { type: 'invalid' }
+      throw error
+    }
   }
 }
 
-/** Joins the records of the message; undefined while it is incomplete. @throws {RangeError} for an invalid one */
-function readMessage(bytes: Buffer): Buffer | undefined {
-  const parts: Buffer[] = []
-  let length = 0
-  for (let at = 0; at < bytes.length;) {
-    if (bytes.readUInt8(at) !== HANDSHAKE) throw new RangeError('not a TLS handshake')
-    if (bytes.length < at + RECORD_HEADER) return undefined
-    if (bytes.readUInt8(at + 1) !== 3) throw new RangeError('not a version of TLS')
-    const end = at + RECORD_HEADER + bytes.readUInt16BE(at + 3)
-    const part = bytes.subarray(at + RECORD_HEADER, end)
-    parts.push(part)
-    length += part.length
-    const message = Buffer.concat(parts, length)
-    if (message.length > 0 && message.readUInt8(0) !== CLIENT_HELLO) throw new RangeError('not a ClientHello')
-    if (message.length >= MESSAGE_HEADER) {
-      const needed = MESSAGE_HEADER + message.readUIntBE(1, 3)
-      if (needed > MAX_HELLO) throw new RangeError('the ClientHello is too long')
-      if (message.length >= needed) return message.subarray(MESSAGE_HEADER, needed)
-    }
-    // Otherwise empty records could make a hello endless.
-    if (end === at + RECORD_HEADER || at > MAX_HELLO) throw new RangeError('the ClientHello is too long')
-    at = end
+/** Joins the records of the message: undefined while it is incomplete. What it returns throws a RangeError for an invalid one. */
+function createRecordReader(): (chunk: Buffer) => Buffer | undefined {
+  const header = Buffer.alloc(RECORD_HEADER)
+  /** Bytes of the header that have come, and of its record that have not. */
+  let [headed, missing, records] = [0, 0, 0]
+  const message = createMessage()
+
+  function readHeader(byte: number): void {
+    header[headed++] = byte
+    if (headed === 1 && byte !== HANDSHAKE) throw new RangeError('not a TLS handshake')
+    if (headed < RECORD_HEADER) return
+    if (header.readUInt8(1) !== 3) throw new RangeError('not a version of TLS')
+    missing = header.readUInt16BE(3)
+    // Otherwise empty or tiny records could make a hello endless.
+    if (missing === 0 || ++records > MAX_RECORDS) throw new RangeError('the ClientHello has too many records')
   }
-  return undefined
+
+  return (chunk) => {
+    for (let at = 0; at < chunk.length;) {
+      if (headed < RECORD_HEADER) {
+        readHeader(chunk.readUInt8(at++))
+        continue
+      }
+      const part = chunk.subarray(at, at + missing)
+      at += part.length
+      missing -= part.length
+      if (missing === 0) headed = 0
+      const complete = message.add(part)
+      if (complete !== undefined) return complete
+    }
+    return undefined
+  }
+}
+
+/** The ClientHello, of which parts are added until it is complete. */
+function createMessage() {
+  const parts: Buffer[] = []
+  let start = Buffer.alloc(0)
+  let [length, needed] = [0, Infinity]
+  return {
+    /** @throws {RangeError} when it is no ClientHello, or too long */
+    add(part: Buffer): Buffer | undefined {
+      parts.push(part)
+      length += part.length
+      if (start.length < MESSAGE_HEADER) {
+        start = Buffer.concat([start, part.subarray(0, MESSAGE_HEADER - start.length)])
+        if (start.readUInt8(0) !== CLIENT_HELLO) throw new RangeError('not a ClientHello')
+        if (start.length === MESSAGE_HEADER) needed = MESSAGE_HEADER + start.readUIntBE(1, 3)
+        if (needed !== Infinity && needed > MAX_HELLO) throw new RangeError('the ClientHello is too long')
+      }
+      return length < needed ? undefined : Buffer.concat(parts, length).subarray(MESSAGE_HEADER, needed)
+    },
+  }
 }
 
 /** A cursor over `bytes`, whose methods throw a RangeError past the end. */

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { readClientHello, type ClientHello } from './client-hello.ts'
+import { createHelloReader, type ClientHello } from './client-hello.ts'
 import { Problem } from '../http/problem.ts'
 import { problemResponse } from '../http/raw-problem.ts'
 import { clientOf } from '../http/client-address.ts'
@@ -159,18 +159,18 @@ async function wait<T>(
 
 /** Reads until the ClientHello is complete, and unshifts it. */
 function readFirst(socket: Socket, helloMs: number, onHello: (hello: ClientHello) => void): void {
-  let bytes = Buffer.alloc(0)
-  let chunks = 0
+  const chunks: Buffer[] = []
+  const read = createHelloReader()
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))
   const onData = (chunk: Buffer) => {
-    // Each chunk means parsing all of them again.
-    if (++chunks > MAX_CHUNKS) return void socket.destroy()
-    bytes = Buffer.concat([bytes, chunk])
-    const parsed = readClientHello(bytes)
+    // Each stays in memory by itself.
+    if (chunks.push(chunk) > MAX_CHUNKS) return void socket.destroy()
+    const parsed = read(chunk)
     if (parsed.type === 'incomplete') return
     clearTimeout(timer)
     socket.off('data', onData)
+    const bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks)
     if (parsed.type === 'invalid') return refuse(socket, bytes, helloMs)
     socket.pause()
     socket.unshift(bytes)
@@ -186,5 +186,7 @@ function refuse(socket: Socket, bytes: Buffer, timeoutMs: number): void {
   socket.end(problemResponse(problem, 'plain'))
   // Discard what the client still sends: closing with unread data would reset the connection and lose the response.
   socket.resume()
-  socket.setTimeout(timeoutMs, () => socket.destroy())
+  // One that each byte would restart has no end.
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
+  socket.once('close', () => clearTimeout(timer))
 }

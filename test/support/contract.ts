@@ -103,7 +103,7 @@ export function createContract(): Contract {
       if (text === '') return described.content.size > 0 ? 'the body is missing' : undefined
       const schema = described.content.get(type)
       if (schema === undefined) return `the media type ${type} is not described for ${status}`
-      return type.endsWith('json') ? validate(schema, JSON.parse(text)) : undefined
+      return /[/+]json$/.test(type) ? validate(schema, JSON.parse(text)) : undefined
     },
   }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../../src/links/kinds/kind.ts'
 import type { ProblemCode } from '../../src/http/problem.ts'
+import { MAX_LINKS } from '../../src/collections/bounds.ts'
+import { hashToken } from '../../src/lib/token.ts'
 import { MAX_SHARES } from '../../src/shares/open.ts'
 import { command } from './cli.ts'
 import type { Operation } from './contract.ts'
@@ -20,6 +22,8 @@ export interface Reasons extends Subjects {
   shared: Created
   /** The token of a share without the single scans. */
   bareShare: string
+  /** The token of a collection that has these links, and of one that has as many as it may. */
+  collections: Record<'ofAll' | 'full', string>
 }
 
 /** A host to which no link may lead, and one to which `redirected` leads by its rule. */
@@ -75,6 +79,7 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
   await put(manage(subjects.server, designed), { design: { frame: { text: 'Scan', color: '#000' }, margin: 2 } })
   const shared = await card('shared')
   for (let at = 0; at < MAX_SHARES; at++) await post(`${manage(subjects.server, shared)}/share`, {})
+  const collections = await createCollections(subjects, [link, removed, listed, shared])
   const bare = (await (await post(`${manage(subjects.server, link)}/share`, {})).json()) as { share_token: string }
   return {
     ...subjects,
@@ -83,7 +88,37 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
     listed,
     shared,
     bareShare: bare.share_token,
+    collections,
   }
+}
+
+async function createCollections({ server }: Subjects, links: Created[]): Promise<Reasons['collections']> {
+  const create = async () =>
+    ((await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>).token
+  const [ofAll, full] = [await create(), await create()]
+  await post(`${server.url}/api/collections/${ofAll}/links`, { tokens: links.map(({ token }) => token) })
+  await post(`${server.url}/api/collections/${full}/links`, { tokens: [links[0]?.token] })
+  const { db } = server.services
+  const { id } = await db.read
+    .selectFrom('collections')
+    .select('id')
+    .where('token_hash', '=', hashToken(full))
+    .executeTakeFirstOrThrow()
+  const rows = Array.from({ length: MAX_LINKS - 1 }, (_, at) => ({ collection_id: id, link_id: -1 - at, joined_at: 0 }))
+  for (let from = 0; from < rows.length; from += 1000) {
+    await db.write
+      .insertInto('memberships')
+      .values(rows.slice(from, from + 1000))
+      .execute()
+  }
+  return { ofAll, full }
+}
+
+/** The same request by the owner of a collection that has the link whose token it names. */
+export function throughCollection({ collections, link, removed, listed, shared }: Reasons, change: Change): Change {
+  const named = change.token?.()
+  const code = [link, removed, listed, shared].find(({ token }) => token === named)?.code
+  return code === undefined ? change : { ...change, token: () => collections.ofAll, path: { code } }
 }
 
 /** What a request has in place of a valid one's. */
@@ -113,7 +148,11 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   unsupported_media_type: () => ({ headers: { 'content-encoding': 'gzip' } }),
   expectation_failed: () => ({ headers: { expect: 'a miracle' } }),
   headers_too_large: () => ({ headers: { 'x-padding': 'x'.repeat(20_000) } }),
-  precondition_failed: (_operation, _valid, { link }) => ({ token: () => link.token, headers: { 'if-match': '"0"' } }),
+  precondition_failed: ({ id }, _valid, { link }) => ({
+    token: () => link.token,
+    headers: { 'if-match': '"0"' },
+    ...(id === 'leaveCollection' && { query: 'link=true' }),
+  }),
   idempotency_key_reused: ({ id }) => ({
     headers: { 'idempotency-key': WRONG_KEY },
     ...(id === 'createLink' && { body: { target: OTHER } }),
@@ -125,6 +164,9 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
       : { headers: { host: 'own.example.com' } }
   },
   unknown_token: ofToken(() => UNKNOWN_TOKEN),
+  collection_not_found: ({ id }) =>
+    id.startsWith('createLink') ? { headers: { 'quirl-collection': UNKNOWN_TOKEN } } : { token: () => UNKNOWN_TOKEN },
+  collection_full: (_operation, _valid, { collections }) => ({ headers: { 'quirl-collection': collections.full } }),
   unknown_code: ofCode('nothing'),
   unknown_domain: () => ({ path: { domain: 'nothing.example.com' } }),
   unknown_share: () => ({ path: { id: 'nothing' } }),

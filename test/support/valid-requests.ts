@@ -103,6 +103,9 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     exportSharedScansNdjson: ofShare,
     exportSharedScansNdjsonByHeader: ofShare,
     revokeShare: async () => ({ path: { id: share.id } }),
+    createCollection: { body: { name: 'Summer' }, status: 201 },
+    ...requestsOfCollections(server, link),
+    ...requestsThroughCollections(server),
     report: { body: { code: 'contract', reason: 'phishing', details: 'It asks for a card number' }, status: 202 },
     registerDomain: { body: { domain: 'qr.example.com' }, status: 201 },
     readDomain: { path: { domain: 'qr.example.com' } },
@@ -116,6 +119,72 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     rotateTokenByHeader: async () => ({ token: await tokenOfNew() }),
     deleteLink: async () => ({ token: await tokenOfNew() }),
     deleteLinkByHeader: async () => ({ token: await tokenOfNew() }),
+  }
+}
+
+/** Requests about a collection, which end one with the link in it each. */
+function requestsOfCollections(server: TestServer, link: Created): Record<string, () => Promise<Valid>> {
+  const collected = async (): Promise<Valid> => {
+    const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>
+    await post(`${server.url}/api/collections/${token}/links`, { tokens: [link.token] })
+    return { token: () => token }
+  }
+  const joining = async () => ({ ...(await collected()), body: { tokens: [link.token, 'x'] } })
+  const changing = async () => ({ ...(await collected()), body: { name: null } })
+  return {
+    readCollection: collected,
+    readCollectionByHeader: collected,
+    changeCollection: changing,
+    changeCollectionByHeader: changing,
+    joinCollection: joining,
+    joinCollectionByHeader: joining,
+    leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),
+    endCollection: collected,
+    endCollectionByHeader: collected,
+  }
+}
+
+/** What the owner of a link may do, through a collection that it is in. */
+function requestsThroughCollections(server: TestServer): Record<string, () => Promise<Valid>> {
+  const through =
+    (valid: Valid = {}) =>
+    async (): Promise<Valid> => {
+      const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>
+      const created = await post(`${server.url}/api/links`, { target }, { 'quirl-collection': token })
+      const { code } = (await created.json()) as Created
+      return { ...valid, token: () => token, path: { code } }
+    }
+  // Without a scan there is no line.
+  const visited = async (): Promise<Valid> => {
+    const valid = await through()()
+    await fetch(`${server.url}/${valid.path?.['code']}`, { redirect: 'manual' })
+    return valid
+  }
+  const revoking = async (): Promise<Valid> => {
+    const { token = () => '', path = {} } = await through()()
+    const shares = `${server.url}/api/collections/${token()}/links/${path['code']}/share`
+    const { id } = (await (await post(shares, {})).json()) as { id: string }
+    return { token, path: { ...path, id } }
+  }
+  const requests: Record<string, Valid> = {
+    readLink: {},
+    changeLink: { body: { title: 'Card' } },
+    readHistory: {},
+    revertLink: { body: { revision: 1 } },
+    rotateToken: {},
+    followTotals: {},
+    readStats: { query: 'days=7' },
+    exportScans: {},
+    exportBundle: {},
+    createShare: { body: {}, status: 201 },
+    listShares: {},
+  }
+  return {
+    ...Object.fromEntries(
+      Object.entries(requests).map(([operation, valid]) => [`${operation}InCollection`, through(valid)]),
+    ),
+    revokeShareInCollection: revoking,
+    exportScansNdjsonInCollection: visited,
   }
 }
 

@@ -16,7 +16,7 @@ import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import { clientOf } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import { columns, readCsv } from '../bulk/csv-rows.ts'
-import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 import { warnOfInput } from '../../http/warnings.ts'
 import { decodeText, WINDOWS_1252_NOTE, type Decoded } from '../../tables/decode.ts'
 import { isWorkbook } from '../../tables/file-kind.ts'
@@ -52,7 +52,7 @@ const files = {
   'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
 }
 
-const errorResponses = problems('malformed_csv', 'nothing_created')
+const errorResponses = problems('malformed_csv', 'nothing_created', 'collection_not_found', 'collection_full')
 
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
 export function readRows(app: FastifyInstance): void {
@@ -77,7 +77,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
         'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
       tags: ['Links'],
       security: creationSecurity,
-      headers: idempotencyHeader,
+      headers: creationHeaders,
       querystring: query,
       body: bulkBody,
       response: {
@@ -122,6 +122,7 @@ async function sendBulk(
     const known = rows.map((row, at) => refusedRow(request, at) ?? row)
     const result = await needs.links.createBulk(known, client, {
       idempotentRequest: idempotentRequest(request),
+      collection: collectionOf(request),
       atomic,
       dryRun,
       onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),

@@ -3,7 +3,7 @@ import { asObject } from '../../http/body.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { createValidator } from '../../http/validate.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from './owner-routes.ts'
+import { ownerRoutes, credentialOf, type OwnerRoutes } from './owner-routes.ts'
 import { clientOf } from './write-needs.ts'
 import { MAX_REVISIONS, revertBody, type Revision } from '../history/history.ts'
 import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from './routes.ts'
@@ -58,7 +58,7 @@ function readRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
       },
     },
     async handler(request) {
-      const owned = await links.readByToken(tokenOf(request))
+      const owned = await links.readByToken(credentialOf(request))
       return { code: owned.link.code, revisions: (await links.history(owned)).map(revisionDetails) }
     },
   })
@@ -84,10 +84,10 @@ function revertRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
         ...problems('unscannable', 'unknown_token', 'unknown_revision', 'link_removed', 'target_blocked'),
       },
     },
-    onRequest: (request) => links.requireToken(tokenOf(request)),
+    onRequest: (request) => links.requireToken(credentialOf(request)),
     async handler(request, reply) {
       const revision = parseRevision(request.body)
-      const owned = await links.readByToken(tokenOf(request))
+      const owned = await links.readByToken(credentialOf(request))
       const body = revertBody(await links.history(owned), revision)
       const client = clientOf(needs, request, reply)
       const changed = await links.change(owned, body, client, { ifMatch: request.headers['if-match'] })

@@ -13,6 +13,20 @@ export const idempotencyHeader = Type.Object({
   ),
 })
 
+/** The headers of a route that creates links. */
+export const creationHeaders = Type.Object({
+  ...idempotencyHeader.properties,
+  'quirl-collection': Type.Optional(
+    Type.String({ description: 'The token of a collection, which the links join as they are created.' }),
+  ),
+})
+
+/** The token of the collection that links are to join. */
+export function collectionOf({ headers }: FastifyRequest): string | undefined {
+  const token = headers['quirl-collection']
+  return typeof token === 'string' ? token : undefined
+}
+
 /** Headers that change what a request does, or how it is answered. */
 const coveredHeaders = ['prefer', 'quirl-collection', 'quirl-domain'] as const
 

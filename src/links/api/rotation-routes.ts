@@ -1,5 +1,5 @@
 import { problems } from '../../http/problem-schema.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from './owner-routes.ts'
+import { ownerRoutes, credentialOf, type OwnerRoutes } from './owner-routes.ts'
 import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import { rotatedBody } from '../schemas.ts'
@@ -26,10 +26,10 @@ export function rotationRoutes(needs: WriteNeeds): OwnerRoutes {
     },
     // A retry may come with a token that no longer works.
     onRequest: async (request) => {
-      if (idempotentRequest(request) === undefined) await links.requireToken(tokenOf(request))
+      if (idempotentRequest(request) === undefined) await links.requireToken(credentialOf(request))
     },
     handler: (request, reply) =>
-      links.rotate(tokenOf(request), clientOf(needs, request, reply), {
+      links.rotate(credentialOf(request), clientOf(needs, request, reply), {
         idempotentRequest: idempotentRequest(request),
       }),
   })

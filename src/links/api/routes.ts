@@ -5,11 +5,11 @@ import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import { route, type Route } from '../../http/route.ts'
 import { requireKnownMembers } from '../../http/unknown-input.ts'
-import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './owner-routes.ts'
+import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from './owner-routes.ts'
 import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from '../design.ts'
-import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 import { details } from '../details.ts'
 import { entityTag, type StatedTotals } from '../link.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
@@ -36,7 +36,7 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
         "A kind's own fields may also stand inside `payload`.",
       tags,
       security: creationSecurity,
-      headers: idempotencyHeader,
+      headers: creationHeaders,
       body: creationBody,
       response: {
         201: {
@@ -44,12 +44,13 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
           headers: sends('Location'),
           content: { 'application/json': { schema: createdBody } },
         },
-        ...problems('alias_taken', 'alias_reserved', 'target_blocked'),
+        ...problems('collection_not_found', 'collection_full', 'alias_taken', 'alias_reserved', 'target_blocked'),
       },
     },
     async handler(request, reply) {
       const created = await needs.links.create(request.body, clientOf(needs, request, reply), {
         idempotentRequest: idempotentRequest(request),
+        collection: collectionOf(request),
         onTrimmed: warnsOfTrimmed(request, reply),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
@@ -87,7 +88,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       },
     },
     handler: async (request, reply) =>
-      sendDetails(needs, request, reply, await needs.links.readByToken(tokenOf(request))),
+      sendDetails(needs, request, reply, await needs.links.readByToken(credentialOf(request))),
   })
 }
 
@@ -110,9 +111,9 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
     },
     // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
     // large, and the client may send the body slowly.
-    onRequest: (request) => links.requireToken(tokenOf(request)),
+    onRequest: (request) => links.requireToken(credentialOf(request)),
     async handler(request, reply) {
-      const owned = await links.readByToken(tokenOf(request))
+      const owned = await links.readByToken(credentialOf(request))
       requireKnownMembers(request, { kind: owned.link.kind })
       const changed = await links.change(owned, request.body, clientOf(needs, request, reply), {
         ifMatch: request.headers['if-match'],
@@ -137,7 +138,7 @@ function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
       },
     },
     async handler(request) {
-      const { code } = await links.delete(tokenOf(request), request.headers['if-match'])
+      const { code } = await links.delete(credentialOf(request), request.headers['if-match'])
       return { deleted: true, code }
     },
   })
@@ -150,6 +151,6 @@ export async function sendDetails(
   owned: OwnedLink,
 ): Promise<FastifyReply> {
   const { link } = owned
-  const options = { token: tokenOf(request), origin: origin.of(request), ...(await totals(link.id)) }
+  const options = { token: credentialOf(request), origin: origin.of(request), ...(await totals(link.id)) }
   return reply.header('etag', entityTag(link)).send(details(owned, options))
 }

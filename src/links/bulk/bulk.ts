@@ -3,7 +3,7 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { ChargedRollback, refundFailed, type Charge, type Refund } from '../../lib/charged.ts'
 import type { Client } from '../client.ts'
-import { createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
+import { collected, createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
 import { insertDrafts, withoutPassword, type CreatedLink, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
@@ -48,7 +48,9 @@ export async function createBulk(
   const { charge, refundAliases } = chargesOf(client, options.dryRun ? 0 : chosen)
   try {
     const result = await createCharged(deps, { ...options, charge }, async (creation) => {
-      const created = (await insertDrafts(deps, creation, valid, client.origin)).values()
+      const insert = () => insertDrafts(deps, creation, valid, client.origin)
+      const into = { collection: options.collection, count: valid.length }
+      const created = (await collected(deps, creation, into, insert)).values()
       const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)
       if (options.dryRun) throw new DryRun(outcomes)

@@ -4,7 +4,7 @@ import type { Origin } from '../../http/origin.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
+import { ownerRoutes, credentialOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import { bundledLink, bundleFiles } from '../../links/bundle.ts'
 import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
@@ -42,7 +42,7 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
     config: { work: 'statistics' },
     schema,
     async handler(request, reply) {
-      const owned = await links.readByToken(tokenOf(request))
+      const owned = await links.readByToken(credentialOf(request))
       const { id, code } = owned.link
       const headers = {
         'content-type': 'application/zip',

@@ -4,7 +4,7 @@ import { Type } from '#typebox'
 import { whileConnected } from '../../http/client-disconnect.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
-import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
+import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
 import type { Waiter } from '../../lib/turns.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
@@ -67,7 +67,7 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
     },
     async handler(request: ManageRequest) {
       const parameters = request.query as StatsParameters
-      const { id, code, destinations } = await access.findWithStats(tokenOf(request), parameters)
+      const { id, code, destinations } = await access.findWithStats(credentialOf(request), parameters)
       const stats = await readLatestStats(reading, request, id, parameters)
       return { code, ...(destinations && { destinations }), ...stats }
     },
@@ -140,7 +140,7 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyo
       },
     },
     async handler(request: ManageRequest, reply: FastifyReply) {
-      const link = await access.findWithScans(tokenOf(request))
+      const link = await access.findWithScans(credentialOf(request))
       const headers = {
         'content-type': type,
         'content-disposition': `attachment; filename="${link.code}-scans.${ending}"`,

@@ -101,18 +101,17 @@ export const statsWindow = {
 
 /** What breakdowns print for many values at once, which no single scan can be asked for. */
 const anyValue = {
-  pattern: '^(?!\\(other\\)$)',
+  schema: { pattern: '^(?!\\(other\\)$)' },
   rule: `must not be (other), which stands for many values; ${UNKNOWN_VALUE} is unknown`,
 }
 
 function valuesOf({ name, filter: { form = anyValue, example } }: (typeof dimensions)[number]) {
-  const value = { minLength: 1, maxLength: MAX_TEXT, pattern: form.pattern, [RULE]: form.rule, examples: [example] }
-  const unknown = new RegExp(form.pattern).test(UNKNOWN_VALUE) ? `, or \`${UNKNOWN_VALUE}\` for unknown` : ''
+  const value = { minLength: 1, maxLength: MAX_TEXT, ...form.schema, [RULE]: form.rule, examples: [example] }
   return Type.Optional(
     Type.Array(Type.String(value), {
       minItems: 1,
       maxItems: MAX_VALUES,
-      description: `Counts only scans with one of these values, as \`breakdowns.${name}\` has them${unknown}. All filters must fit.`,
+      description: `Counts only scans with one of these values, as \`breakdowns.${name}\` has them; each ${form.rule}. All filters must fit.`,
     }),
   )
 }

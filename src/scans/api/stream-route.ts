@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { Type } from '#typebox'
 import { problems } from '../../http/problem-schema.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
+import { ownerRoutes, credentialOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import type { Scans } from '../open.ts'
@@ -43,7 +43,7 @@ export function streamRoutes({ scans, links, slots, onDrain }: StreamNeeds): Own
     config: { work: 'statistics' },
     schema,
     async handler(request, reply) {
-      const token = tokenOf(request)
+      const token = credentialOf(request)
       const link = await links.findByToken(token)
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       if (request.method === 'HEAD') return reply.headers(headers).send()

@@ -118,5 +118,5 @@ export function endpointsOf(api: ApiDocument): Endpoint[] {
   const all = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
-  return all.filter(({ operation }) => !operation.operationId.endsWith('ByHeader'))
+  return all.filter(({ operation }) => !/(?:ByHeader|InCollection)$/.test(operation.operationId))
 }

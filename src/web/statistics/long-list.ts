@@ -74,7 +74,7 @@ function searchForm({ path, query, language }: PanelsView, name: DimensionName, 
 /** Whether the name of a row, as it is read, has a text. */
 function fits({ name, value }: NamedRow, search: string): boolean {
   const wanted = normal(html`${search}`.markup)
-  const read = html`${name} ${value}`.markup.replaceAll(/<[^>]*>/g, '')
+  const read = html`${name} ${value}`.markup.replaceAll(/<[^<>]*>/g, '')
   return normal(read).includes(wanted)
 }
 

@@ -6,7 +6,10 @@ const MAX_BYTES = 64 * 2 ** 20
 /** A block that nobody has asked for in this time is forgotten. */
 const IDLE_MS = 600_000
 
-/** Blocks of raw scans that were read before. In memory only: what is removed from the store is nowhere else. */
+/**
+ * Blocks of raw scans that were read before. In memory only: what is removed from the store is nowhere else
+ * (docs/adr/0078-filters.md).
+ */
 export interface BlockCache {
   /**
    * The block of a range, if it still has all scans.
