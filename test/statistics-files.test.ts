@@ -83,7 +83,8 @@ test('what a reader may not see is no file for him, and what nobody has is none'
     'it has no such filter',
   )
   assert.equal((await file('scans.csv')).status, 404)
-  assert.equal((await file('series.csv', '', 'm/nobody')).status, 404)
+  for (const page of ['m/nobody', `s/${link.token}`, full.replace('s/', 'm/')])
+    assert.equal((await file('series.csv', '', page)).status, 404, page)
 })
 
 inBrowser('each chart is a picture that stands by itself, with its days and filters', async (page) => {
