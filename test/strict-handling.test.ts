@@ -121,7 +121,8 @@ describe('a retry with an Idempotency-Key', () => {
   })
 
   test('must have the same Prefer, Quirl-Collection and Quirl-Domain', async () => {
-    const all = { prefer: 'handling=lenient', 'quirl-collection': 'a', 'quirl-domain': 'b' }
+    const collection = (await (await post(`${server.url}/api/collections`, {})).json()) as { token: string }
+    const all = { prefer: 'handling=lenient', 'quirl-collection': collection.token, 'quirl-domain': 'b' }
     const body = { target: EXAMPLE }
     for (const url of [links(), bulk(), `${manage(server, await create(server, body))}/share`]) {
       const sent = url === bulk() ? [body] : url === links() ? body : { name: 'x' }
