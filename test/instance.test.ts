@@ -345,6 +345,9 @@ function makeOld(dataDir: string): void {
     create index replays_created_at on replays (created_at);
     insert into codes select code_key from links;
     drop table leases;
+    drop table collections;
+    drop table memberships;
+    alter table links drop column rotated_through;
     drop table clock;
     drop index issuances_queued_at;
     alter table issuances drop column queued_at;
