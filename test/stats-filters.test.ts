@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { create, post, startServer, visit } from './support/server.ts'
+import { create, startServer, visit } from './support/server.ts'
+import { refusalOf, statsClient } from './support/stats-client.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 10, 21, 12)
@@ -16,10 +17,6 @@ interface Stats {
   previous?: { totals: { scans: number } }
   compared?: { totals: { scans: number } }
   raw_missing: number
-}
-interface Problem {
-  code: string
-  errors: { pointer: string; detail: string }[]
 }
 
 /** A service with a link that was scanned with two devices, by ways and from sites that differ, on two days. */
@@ -41,17 +38,8 @@ async function startWithLink(t: TestContext, env: Record<string, string> = {}) {
     clock,
     link,
     manage,
-    stats: async (query: string) => (await (await fetch(`${manage}/stats?${query}`)).json()) as Stats,
-    refusal: async (query: string) => refusalOf(await fetch(`${manage}/stats?${query}`)),
-    ofMany: (body: object) => post(`${server.url}/api/stats`, { tokens: [link.token], ...body }),
-    share: async (options: object) =>
-      ((await (await post(`${manage}/share`, options)).json()) as { share_token: string }).share_token,
+    ...statsClient<Stats>(server, link),
   }
-}
-
-async function refusalOf(response: Response) {
-  const { code, errors } = (await response.json()) as Problem
-  return [response.status, code, ...(errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`)]
 }
 
 test('a filter counts the scans with one of its values, and several filters those that fit all', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { create, post, startServer, visit } from './support/server.ts'
+import { create, startServer, visit } from './support/server.ts'
+import { refusalOf, statsClient } from './support/stats-client.ts'
 
 /** In Berlin it is the day after. */
 const NOW = Date.UTC(2026, 10, 21, 23, 30)
@@ -17,17 +18,12 @@ interface Stats {
   breakdowns: Record<string, { value: string | null; scans: number }[]>
   compared?: { from: string; to: string; totals: { scans: number }; by_audience?: unknown }
 }
-interface Problem {
-  code: string
-  errors: { pointer: string; detail: string }[]
-}
 
 /** A service with a link that was visited when the clock of Berlin changed, twice, and now. */
 async function startWithLink(t: TestContext) {
   const clock = { now: Date.UTC(2026, 9, 25, 0, 10) }
   const server = await startServer(t, {}, () => clock.now)
   const link = await create(server, { target: 'https://example.com/' })
-  const manage = `${server.url}/api/manage/${link.token}`
   for (const at of [clock.now, clock.now + HOUR, NOW]) {
     clock.now = at
     await visit(link.short_url)
@@ -35,18 +31,8 @@ async function startWithLink(t: TestContext) {
   return {
     ...server,
     link,
-    stats: async (query: string) => (await (await fetch(`${manage}/stats?${query}`)).json()) as Stats,
-    refusal: async (query: string) => refusalOf(await fetch(`${manage}/stats?${query}`)),
-    ofMany: (body: object) => post(`${server.url}/api/stats`, { tokens: [link.token], ...body }),
-    share: async (options: object) =>
-      ((await (await post(`${manage}/share`, options)).json()) as { share_token: string }).share_token,
+    ...statsClient<Stats>(server, link),
   }
-}
-
-/** The status, the code, and where and what is wrong. */
-async function refusalOf(response: Response) {
-  const { code, errors } = (await response.json()) as Problem
-  return [response.status, code, ...(errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`)]
 }
 
 test('a window has its first and its last day, in the time zone, whenever it is', async (t) => {

@@ -1,5 +1,3 @@
-import type { Transaction } from '#kysely'
-import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
@@ -12,13 +10,9 @@ export function createCollecting(now: () => number): Collecting {
     async open(transaction, token, count) {
       const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
       if ((await store.countMembers(transaction, id)) + count > MAX_LINKS) throw collectionFull()
-      return (linkIds) => add(transaction, id, linkIds)
+      // What was just created is in no other collection.
+      return (linkIds) => store.insertMembers(transaction, { collectionId: id, linkIds, now: now() })
     },
-  }
-
-  /** What was created is in no other collection. */
-  async function add(transaction: Transaction<Tables>, collectionId: string, linkIds: number[]): Promise<void> {
-    await store.insertMembers(transaction, { collectionId, linkIds, now: now() })
   }
 }
 

@@ -61,7 +61,7 @@ export interface Collections {
     client: Pick<Client, 'charge'>,
     chargeNotFound: ChargeNotFound,
   ) => Promise<JoinResult>
-  /** Takes a link out. @returns its code, which is the link's own. @throws {Problem} 404 when it is not in the collection */
+  /** Takes a link out, which stays. @throws {Problem} 404 when it is not in the collection */
   leave: (token: string, code: string) => Promise<void>
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { listen } from '../../test/support/http-server.ts'
 import { disconnectSignal, whileConnected } from './client-disconnect.ts'
 
 test('aborts when a client disconnects before the response, and not after it', async (t) => {
@@ -10,10 +10,7 @@ test('aborts when a client disconnects before the response, and not after it', a
   const server = createServer((_request, response) =>
     requests.push({ response, signal: disconnectSignal({ raw: response }) }),
   )
-  server.listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${await listen(t, server)}/`
 
   const client = new AbortController()
   const impatient = fetch(url, { signal: client.signal }).catch((error: unknown) => error)
@@ -37,10 +34,7 @@ test('aborts when a client disconnects before the response, and not after it', a
 
 test('work is given up when its client disconnects, and leaves no listener on a connection that goes on', async (t) => {
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${await listen(t, server)}/`
 
   const client = new AbortController()
   const impatient = fetch(url, { signal: client.signal }).catch((error: unknown) => error)

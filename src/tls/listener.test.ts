@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createClientAddress } from '../http/client-address.ts'
-import { createConnectionLimit } from '../http/connection-limit.ts'
+import { createConnectionLimit, type ConnectionLimit } from '../http/connection-limit.ts'
 import { asHolder } from '../lib/holder.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
 import { createHold } from './hold.ts'
@@ -107,22 +107,27 @@ test('close ends the connections that no TLS server has taken over yet', async (
   await Promise.all(ended)
 })
 
-test('past the limit of connections one that rests is closed below its encryption, and one that is in use stays', async (t) => {
-  const limit = createConnectionLimit({ client: createClientAddress([], () => {}), max: 2 })
-  const inUse = new Set<Socket>()
-  limit.observe((socket) => (inUse.has(socket) ? Infinity : undefined))
-  const server = createServer(({ socket }) => void inUse.add(socket))
+/** Serves HTTPS within a limit. @returns opens a connection, which is decrypted */
+async function serveEncrypted(t: Ending, limit: ConnectionLimit, server: Server): Promise<() => Promise<TLSSocket>> {
   const identity = challengeCertificate('qr.example.com', 'answer', Date.now())
   const { accept } = createAcceptor(identity, randomBytes(48), (socket) => void server.emit('connection', socket))
   const { port, server: listening } = await listen(t, () => accept)
   limit.count(listening)
   limit.count(server)
-  const open = async () => {
+  return async () => {
     const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }).on('error', () => {})
     undoLater(t, () => void socket.destroy())
     await once(socket, 'secureConnect')
     return socket.resume()
   }
+}
+
+test('past the limit of connections one that rests is closed below its encryption, and one that is in use stays', async (t) => {
+  const limit = createConnectionLimit({ client: createClientAddress([], () => {}), max: 2 })
+  const inUse = new Set<Socket>()
+  limit.observe((socket) => (inUse.has(socket) ? Infinity : undefined))
+  const server = createServer(({ socket }) => void inUse.add(socket))
+  const open = await serveEncrypted(t, limit, server)
   const used = await open()
   used.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await poll(() => inUse.size === 1)
@@ -135,19 +140,9 @@ test('past the limit of connections one that rests is closed below its encryptio
 test('one that says little by much is closed while the event loop is late, and one that says as much stays', async (t) => {
   const limit = createConnectionLimit({ client: createClientAddress([], () => {}), lateMs: -Infinity })
   const server = createServer((request) => void request.resume())
-  const identity = challengeCertificate('qr.example.com', 'answer', Date.now())
-  const { accept } = createAcceptor(identity, randomBytes(48), (socket) => void server.emit('connection', socket))
-  const { port, server: listening } = await listen(t, () => accept)
-  limit.count(listening)
-  limit.count(server)
-  const open = async () => {
-    const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }).on('error', () => {})
-    undoLater(t, () => void socket.destroy())
-    await once(socket, 'secureConnect')
-    socket.resume().write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n')
-    return socket
-  }
+  const open = await serveEncrypted(t, limit, server)
   const [honest, hollow] = [await open(), await open()]
+  for (const each of [honest, hollow]) each.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n')
   honest.write('x'.repeat(500_000))
   // Each byte is a record of 23.
   for (let at = 0; at < 10_000 && !hollow.destroyed; at++) await new Promise((resolve) => hollow.write('x', resolve))
