@@ -130,7 +130,7 @@ function addOwnerRoutes(
 
 /** Collections, below `/api`. */
 function addCollectionRoutes(api: FastifyInstance, collections: Handlers['program']['collections']): void {
-  const { create, read, change, remove, join, leave } = collections
+  const { create, read, change, remove, rotate, list, join, leave } = collections
   api.post('/collections', create)
   api.get('/collections/:token', read.byPath)
   api.get('/collections', read.byHeader)
@@ -138,6 +138,10 @@ function addCollectionRoutes(api: FastifyInstance, collections: Handlers['progra
   api.put('/collections', change.byHeader)
   api.delete('/collections/:token', remove.byPath)
   api.delete('/collections', remove.byHeader)
+  api.post('/collections/:token/rotate', rotate.byPath)
+  api.post('/collections/rotate', rotate.byHeader)
+  api.get('/collections/:token/links', list.byPath)
+  api.get('/collections/links', list.byHeader)
   api.post('/collections/:token/links', join.byPath)
   api.post('/collections/links', join.byHeader)
   api.delete('/collections/:token/links/:code', leave.byPath)

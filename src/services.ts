@@ -186,7 +186,15 @@ async function openCreation(
     'links',
     openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(now) }),
   )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, now }) }
+  const totals = (linkIds: number[]) => Promise.all(linkIds.map(scans.totals))
+  return {
+    abuse,
+    limits,
+    qr,
+    links,
+    keys,
+    collections: openCollections({ db, links, totals, foldedAsOf: scans.foldedAsOf, now }),
+  }
 }
 
 async function openFeatures(
