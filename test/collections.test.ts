@@ -7,6 +7,7 @@ interface Collection {
   name: string | null
   created_at: string
   links: number
+  totals: { scans: number; humans: number; last_scan_at: string | null }
 }
 interface Joined {
   added: number
@@ -14,6 +15,8 @@ interface Joined {
   results: ({ index: number; code: string; added: boolean } | { index: number; error: { code: string } })[]
 }
 
+const PERSON = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0' }
+const NO_SCANS = { scans: 0, humans: 0, last_scan_at: null }
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 27, 9, 30)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -54,15 +57,15 @@ test('a collection is made without an account, and its token is returned once', 
   assert.match(token, /^collection_[\w-]{43}$/)
   const created = { name: 'Summer', created_at: new Date(START).toISOString() }
   assert.deepEqual(rest, created)
-  assert.deepEqual(await read(token), { ...created, links: 0 })
+  assert.deepEqual(await read(token), { ...created, links: 0, totals: NO_SCANS })
   const empty = await fetch(`${url}/api/collections`, { method: 'POST' })
   const { token: second, name } = (await empty.json()) as { token: string } & Collection
   assert.equal(name, null)
   assert.notEqual(second, token)
   assert.deepEqual(await (await fetch(`${url}/api/collections`, { headers: bearer(token) })).json(), await read(token))
   const renamed = await put(api(token), { name: 'Sommer' })
-  assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', links: 0 })
-  assert.deepEqual(await (await put(api(token), {})).json(), { ...created, name: 'Sommer', links: 0 })
+  assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', links: 0, totals: NO_SCANS })
+  assert.deepEqual(await (await put(api(token), {})).json(), { ...created, name: 'Sommer', links: 0, totals: NO_SCANS })
   await put(`${url}/api/collections`, { name: null }, bearer(token))
   assert.equal((await read(token)).name, null)
   assert.ok((await collect()).token)
@@ -161,6 +164,25 @@ test('tokens of links, shares and collections never stand in for each other', as
     assert.equal((await fetch(url + path)).status, 404, path)
   assert.equal((await fetch(`${url}/api/share/${token}/stats`)).status, 404)
   assert.equal((await fetch(api(token))).status, 200)
+})
+
+test('a collection tells the totals of the links that are in it', async (t) => {
+  const { collect, join, read, api, links, pass } = await startWithLinks(t, 3)
+  const [menu, poster, card] = links as [Created, Created, Created]
+  const { token } = await collect()
+  await join(token, [menu.token, poster.token])
+  await visit(menu.short_url, PERSON)
+  await visit(menu.short_url)
+  pass(60_000)
+  await visit(poster.short_url, PERSON)
+  pass(60_000)
+  await visit(card.short_url)
+  const at = (minutes: number) => new Date(START + minutes * 60_000).toISOString()
+  assert.deepEqual((await read(token)).totals, { scans: 3, humans: 2, last_scan_at: at(1) })
+  await fetch(api(token, `/links/${poster.code}`), { method: 'DELETE' })
+  assert.deepEqual((await read(token)).totals, { scans: 2, humans: 1, last_scan_at: at(0) })
+  await fetch(api(token, `/links/${menu.code}?link=true`), { method: 'DELETE' })
+  assert.deepEqual((await read(token)).totals, NO_SCANS)
 })
 
 test('a link that joins one collection too many leaves the one that it has been in for longest', async (t) => {

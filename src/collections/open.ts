@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -14,6 +15,7 @@ import { unknownToken } from '../links/look-up.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, requireCollection } from './collecting.ts'
+import { memberIdsAfter } from './member-ids-store.ts'
 import * as store from './store.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
 
@@ -48,6 +50,8 @@ export interface Collections {
   ) => Promise<CreatedCollection>
   /** @throws {Problem} 404 when no collection has the token, as all of the following */
   find: (token: string) => Promise<CountedCollection>
+  /** The ids of the links that the holder of a collection's token owns by it, in ascending order. */
+  linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
   rename: (token: string, name: string | null) => Promise<CountedCollection>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
@@ -89,6 +93,7 @@ export function openCollections(deps: Deps): Collections {
       return response
     },
     find: async (token) => counted(deps, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
+    linkIds: ({ id }) => readMemberIds(deps, id),
     rename: async (token, name) =>
       counted(deps, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
     async remove(token) {
@@ -112,6 +117,18 @@ async function counted(
   collection: store.Collection,
 ): Promise<CountedCollection> {
   return { ...collection, links: await store.countLinks(db.read, collection.id, now()) }
+}
+
+/** Rows of one statement: the event loop runs between two of them. */
+const PAGE = 1000
+
+async function readMemberIds({ db, now }: Pick<Deps, 'db' | 'now'>, id: string): Promise<number[]> {
+  const ids: number[] = []
+  for (let after = 0; ; after = ids.at(-1) ?? after, await yieldToEventLoop()) {
+    const page = await memberIdsAfter(db.read, id, { after, limit: PAGE, now: now() })
+    ids.push(...page)
+    if (page.length < PAGE) return ids
+  }
 }
 
 interface Join {

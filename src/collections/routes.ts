@@ -24,10 +24,13 @@ import {
   leftBody,
 } from './schemas.ts'
 import type { Collection } from './store.ts'
+import { readSumOf, type TotalsNeeds } from './totals.ts'
 
 /** What the routes need of the rest of the program. */
 export interface CollectionRoutesNeeds extends CreationHooksNeeds {
   collections: Collections
+  scans: TotalsNeeds['scans']
+  limits: CreationHooksNeeds['limits'] & TotalsNeeds['limits']
 }
 
 const tags = ['Collections']
@@ -111,14 +114,19 @@ function creationRoute(needs: CollectionRoutesNeeds): Route {
 }
 
 const viewOf = ({ name, createdAt }: Collection) => ({ name, created_at: new Date(createdAt).toISOString() })
-const detailsOf = (collection: CountedCollection) => ({ ...viewOf(collection), links: collection.links })
+
+/** The details of a collection, with the totals of its links. */
+async function detailsOf(needs: CollectionRoutesNeeds, request: ManageRequest, collection: CountedCollection) {
+  const linkIds = await needs.collections.linkIds(collection)
+  return { ...viewOf(collection), links: collection.links, ...(await readSumOf(needs, request, linkIds)) }
+}
 
 const detailsResponse = (description: string) => ({
   200: { description, content: { 'application/json': { schema: collectionDetails } } },
   ...problems('collection_not_found'),
 })
 
-function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function readRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
   return ownerRoutes(
     {
       config: { work: 'pages' },
@@ -128,13 +136,14 @@ function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
         tags,
         response: detailsResponse('The collection.'),
       },
-      handler: async (request) => detailsOf(await collections.find(tokenOf(request))),
+      handler: async (request) => detailsOf(needs, request, await needs.collections.find(tokenOf(request))),
     },
     TOKEN,
   )
 }
 
-function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
+  const { collections } = needs
   return ownerRoutes(
     {
       config: { work: 'creations' },
@@ -150,7 +159,8 @@ function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
       async handler(request) {
         const { name } = readUpdate(request.body)
         const token = tokenOf(request)
-        return detailsOf(await (name === undefined ? collections.find(token) : collections.rename(token, name)))
+        const collection = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        return detailsOf(needs, request, collection)
       },
     },
     TOKEN,

@@ -1,6 +1,7 @@
 import { Type } from '#typebox'
 import { text } from '../http/fields.ts'
 import { failedRow, rowIndex } from '../links/api/bulk-schemas.ts'
+import { asOfField } from '../links/schemas.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_LINKS } from './bounds.ts'
 
@@ -40,6 +41,18 @@ export const collectionDetails = Type.Object(
   {
     ...fields,
     links: Type.Integer({ minimum: 0, maximum: MAX_LINKS, description: 'How many links are in it.' }),
+    totals: Type.Object(
+      {
+        scans: Type.Integer({ minimum: 0, description: 'Recorded visits of its links since their creation.' }),
+        humans: Type.Integer({ minimum: 0, description: 'Those by people.' }),
+        last_scan_at: Type.Unsafe<string | null>({
+          anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+          description: 'When a link was last visited, UTC; null without visits.',
+        }),
+      },
+      { title: 'BriefTotals' },
+    ),
+    as_of: Type.Optional(asOfField),
   },
   { title: 'Collection' },
 )
