@@ -132,7 +132,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
-    collections: collectionRoutes({ collections, links, origin, limits, mayCreate }),
+    collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),

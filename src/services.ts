@@ -186,14 +186,13 @@ async function openCreation(
     'links',
     openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(now) }),
   )
-  const totals = (linkIds: number[]) => Promise.all(linkIds.map(scans.totals))
   return {
     abuse,
     limits,
     qr,
     links,
     keys,
-    collections: openCollections({ db, links, totals, foldedAsOf: scans.foldedAsOf, now }),
+    collections: openCollections({ db, links, now }),
   }
 }
 

@@ -9,9 +9,10 @@ import { listParameters, listQueryOf, writeCursor, type ListParameters } from '.
 import type { ListedMember } from './listing.ts'
 import type { Collections } from './open.ts'
 import { COLLECTION_TOKEN } from './schemas.ts'
+import { countingFor, type TotalsNeeds } from './totals.ts'
 
 /** What the list of a collection's links needs of the rest of the program. */
-export interface ListNeeds extends Pick<WriteNeeds, 'origin'> {
+export interface ListNeeds extends Pick<WriteNeeds, 'origin'>, TotalsNeeds {
   collections: Pick<Collections, 'find' | 'list'>
 }
 
@@ -54,7 +55,8 @@ const listBody = Type.Object(
 )
 
 /** Lists the links of a collection: `GET /api/collections/<token>/links` */
-export function listRoutes({ collections, origin }: ListNeeds): OwnerRoutes {
+export function listRoutes(needs: ListNeeds): OwnerRoutes {
+  const { collections, origin } = needs
   return ownerRoutes(
     {
       config: { work: 'pages' },
@@ -69,9 +71,10 @@ export function listRoutes({ collections, origin }: ListNeeds): OwnerRoutes {
         },
       },
       async handler(request) {
-        const { id } = await collections.find(tokenOf(request))
+        const collection = await collections.find(tokenOf(request))
+        const { id } = collection
         const query = listQueryOf(request.query as ListParameters, id)
-        const { links, next, ...asOf } = await collections.list(id, query)
+        const { links, next, ...asOf } = await collections.list(collection, query, countingFor(needs, request))
         return {
           links: links.map(viewOf(origin.of(request))),
           next: next === undefined ? null : writeCursor(next, query, id),
@@ -94,5 +97,5 @@ const viewOf = (origin: string) => (link: ListedMember) => ({
   created_at: new Date(link.createdAt).toISOString(),
   updated_at: new Date(link.updatedAt).toISOString(),
   removed: link.suspension && suspensionDetails(link.suspension),
-  totals: { scans: link.totals.scans, humans: link.totals.humans, last_scan_at: link.totals.last_scan_at },
+  totals: link.totals,
 })

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Executor } from '../db/database.ts'
-import type { StatedTotals, Totals } from '../links/link.ts'
+import type { AsOf } from '../scans/statistics/as-of.ts'
+import type { BriefTotals } from '../scans/statistics/totals.ts'
 import {
   findMemberKeys,
   findMembersById,
@@ -11,13 +12,11 @@ import {
   type SearchedMember,
 } from './listing-store.ts'
 import { comparePlaces, createRanking, placeOf, type Place, type Sort } from './ranking.ts'
+import type { Counting } from './totals.ts'
 
 /** What one statement reads: with SQLite, the event loop waits for it. A search reads kilobytes of each. */
 const KEYS_PER_READ = 1000
 const SEARCHED_PER_READ = 100
-
-/** Until when scans are counted, if some are missing. */
-export type AsOf = Pick<StatedTotals, 'as_of'>
 
 /** Which links of a collection are listed, and in which order. */
 export interface ListQuery extends MemberConditions {
@@ -30,47 +29,62 @@ export interface ListQuery extends MemberConditions {
   after: Place | undefined
 }
 
+const NO_SCANS: BriefTotals = { scans: 0, humans: 0, last_scan_at: null }
+
 /** A link of a list with its counts. */
 export interface ListedMember extends Member {
-  totals: Totals
+  totals: BriefTotals
 }
 
 /** A part of a list. */
-export interface ListPage {
+export interface ListPage extends AsOf {
   links: ListedMember[]
   /** The last link, if there are further ones. */
   next: Place | undefined
-  as_of?: string
 }
 
 /** What lists are read from. */
 export interface ListDeps {
   db: { read: Executor }
-  /** Waits until what was scanned before is counted, 2 seconds at most. @returns until when scans are counted, if some are missing */
-  foldedAsOf: () => Promise<AsOf>
-  /** The totals of links, in their order. */
-  totals: (linkIds: number[]) => Promise<Totals[]>
   now: () => number
 }
 
 /** Reads a page of the links of a collection. Each is as it was when it was read. */
-export async function listMembers(deps: ListDeps, collectionId: string, query: ListQuery): Promise<ListPage> {
+export async function listMembers(
+  deps: ListDeps,
+  counting: Counting,
+  collectionId: string,
+  query: ListQuery,
+): Promise<ListPage> {
+  const asOf = await counting.foldedAsOf()
+  const { shown, next } = await findShown(deps, counting, collectionId, query)
+  const members = await findMembersById(deps.db.read, shown)
+  const present = shown.flatMap((id) => members.get(id) ?? [])
+  const totals = await counting.totalsOf(present.map(({ id }) => id))
+  return { links: present.map((member, at) => ({ ...member, totals: totals[at] ?? NO_SCANS })), next, ...asOf }
+}
+
+/** The ids of the links of a page, in their order. */
+async function findShown(
+  deps: ListDeps,
+  counting: Counting,
+  collectionId: string,
+  query: ListQuery,
+): Promise<{ shown: number[]; next: Place | undefined }> {
   const { sort, order, limit, after } = query
-  const asOf = await deps.foldedAsOf()
   const compare = order === 'asc' ? comparePlaces : (one: Place, other: Place) => comparePlaces(other, one)
   // One more than a page has tells whether there are others.
   const ranking = createRanking(limit + 1, compare)
-  for await (const keys of readKeys(deps, collectionId, query)) {
-    const scansOf = await scansOfKeys(deps, keys, sort)
-    for (const place of keys.map((key) => placeOf(key, sort, scansOf)))
-      if (after === undefined || compare(after, place) < 0) ranking.add(place)
-  }
+  const rank = (place: Place) => (after === undefined || compare(after, place) < 0) && ranking.add(place)
+  const scanned: number[] = []
+  for await (const keys of readKeys(deps, collectionId, query))
+    for (const key of keys)
+      if (sort === 'scans') scanned.push(key.id)
+      else rank(placeOf(key, sort))
+  const totals = scanned.length === 0 ? [] : await counting.totalsOf(scanned)
+  for (const [at, id] of scanned.entries()) rank({ value: totals[at]?.scans ?? 0, id })
   const shown = ranking.first.slice(0, limit)
-  const links = await withTotals(
-    deps,
-    shown.map(({ id }) => id),
-  )
-  return { links, next: ranking.first.length > limit ? shown.at(-1) : undefined, ...asOf }
+  return { shown: shown.map(({ id }) => id), next: ranking.first.length > limit ? shown.at(-1) : undefined }
 }
 
 /** The keys of all links of a collection that meet the conditions, a bounded number at a time; visits have the loop in between. */
@@ -110,22 +124,4 @@ function textsOf(payload: string | null): string[] {
   }
   if (payload !== null && payload !== '{}') collect(JSON.parse(payload))
   return texts
-}
-
-async function scansOfKeys({ totals }: ListDeps, keys: MemberKey[], sort: Sort): Promise<(id: number) => number> {
-  if (sort !== 'scans') return () => 0
-  const read = await totals(keys.map(({ id }) => id))
-  const scans = new Map(keys.map(({ id }, at) => [id, read[at]?.scans ?? 0]))
-  return (id) => scans.get(id) ?? 0
-}
-
-/** The links with these ids that still exist, in this order. */
-async function withTotals({ db, totals }: ListDeps, ids: number[]): Promise<ListedMember[]> {
-  const members = await findMembersById(db.read, ids)
-  const present = ids.flatMap((id) => members.get(id) ?? [])
-  const read = present.length === 0 ? [] : await totals(present.map(({ id }) => id))
-  return present.flatMap((member, at) => {
-    const own = read[at]
-    return own === undefined ? [] : [{ ...member, totals: own }]
-  })
 }

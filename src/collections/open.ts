@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -15,8 +16,10 @@ import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
 import { listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
+import { memberIdsAfter } from './member-ids-store.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { rotateCollection } from './rotation.ts'
+import type { Counting } from './totals.ts'
 import * as store from './store.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
 
@@ -52,11 +55,13 @@ export interface Collections {
   rotate: (token: string, client: Pick<Client, 'charge'>, request: IdempotentRequest | undefined) => Promise<string>
   /** @throws {Problem} 404 when no collection has the token, as all of the following */
   find: (token: string) => Promise<store.Collection>
-  /** The same, with what is counted of its links. */
-  overview: (token: string) => Promise<Overview>
-  /** A page of the links of the collection with this id. */
-  list: (id: string, query: ListQuery) => Promise<ListPage>
-  rename: (token: string, name: string | null) => Promise<Overview>
+  /** What is counted of its links. */
+  overview: (collection: store.Collection, counting: Counting) => Promise<Overview>
+  /** A page of its links. */
+  list: (collection: Pick<store.Collection, 'id'>, query: ListQuery, counting: Counting) => Promise<ListPage>
+  /** The ids of the links that the holder of its token owns by it, in ascending order. */
+  linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
+  rename: (token: string, name: string | null) => Promise<store.Collection>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
   /**
@@ -103,10 +108,10 @@ export function openCollections(deps: Deps): Collections {
     },
     rotate: (token, client, request) => rotateCollection({ ...deps, idempotency }, token, client, request),
     find,
-    overview: async (token) => readOverview(deps, await find(token)),
-    list: (id, query) => listMembers(deps, id, query),
-    rename: async (token, name) =>
-      readOverview(deps, await requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name))),
+    overview: (collection, counting) => readOverview(deps, counting, collection),
+    list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
+    linkIds: ({ id }) => readMemberIds(deps, id),
+    rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
     remove: (token) => remove(deps, token),
     async removeWithLinks(token) {
       const deleted = await deleteMembers(deps, token, await find(token))
@@ -145,6 +150,18 @@ async function deleteMembers({ db, links, now }: Deps, token: string, { id }: st
     const grave = failed.find((error) => !(error instanceof Problem && error.code === 'collection_not_found'))
     if (grave !== undefined) throw grave
     deleted += outcomes.length - failed.length
+  }
+}
+
+/** Rows of one statement: the event loop runs between two of them. */
+const PAGE = 1000
+
+async function readMemberIds({ db, now }: Pick<Deps, 'db' | 'now'>, id: string): Promise<number[]> {
+  const ids: number[] = []
+  for (let after = 0; ; after = ids.at(-1) ?? after, await yieldToEventLoop()) {
+    const page = await memberIdsAfter(db.read, id, { after, limit: PAGE, now: now() })
+    ids.push(...page)
+    if (page.length < PAGE) return ids
   }
 }
 

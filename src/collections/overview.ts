@@ -1,6 +1,9 @@
-import type { Totals } from '../links/link.ts'
-import { readKeys, type AsOf, type ListDeps } from './listing.ts'
+import type { AsOf } from '../scans/statistics/as-of.ts'
+import { sumTotals, type BriefTotals } from '../scans/statistics/totals.ts'
+import { readKeys, type ListDeps } from './listing.ts'
+import type { MemberKey } from './listing-store.ts'
 import type { Collection } from './store.ts'
+import type { Counting } from './totals.ts'
 
 /** Campaigns that an overview names. */
 export const MAX_CAMPAIGNS = 1000
@@ -17,27 +20,29 @@ export interface Overview extends Collection, AsOf {
   links: number
   /** The largest by their links, and of equal ones by their scans. */
   campaigns: CampaignCount[]
-  totals: Pick<Totals, 'scans' | 'humans' | 'last_scan_at'>
+  totals: BriefTotals
 }
 
 /** Counts the links of a collection and their scans. */
-export async function readOverview(deps: ListDeps, collection: Collection): Promise<Overview> {
-  const asOf = await deps.foldedAsOf()
+export async function readOverview(deps: ListDeps, counting: Counting, collection: Collection): Promise<Overview> {
+  const asOf = await counting.foldedAsOf()
+  const members: Pick<MemberKey, 'id' | 'campaign'>[] = []
+  for await (const keys of readKeys(deps, collection.id, {}))
+    members.push(...keys.map(({ id, campaign }) => ({ id, campaign })))
+  const totals = await counting.totalsOf(members.map(({ id }) => id))
   const campaigns = new Map<string | null, CampaignCount>()
-  const totals: Overview['totals'] = { scans: 0, humans: 0, last_scan_at: null }
-  let links = 0
-  for await (const keys of readKeys(deps, collection.id, {})) {
-    const read = keys.length === 0 ? [] : await deps.totals(keys.map(({ id }) => id))
-    links += keys.length
-    for (const [at, { campaign }] of keys.entries()) {
-      const { scans = 0, humans = 0, last_scan_at: last = null } = read[at] ?? {}
-      const count = campaigns.get(campaign) ?? { value: campaign, links: 0, scans: 0 }
-      campaigns.set(campaign, { ...count, links: count.links + 1, scans: count.scans + scans })
-      totals.scans += scans
-      totals.humans += humans
-      if (last !== null && (totals.last_scan_at === null || last > totals.last_scan_at)) totals.last_scan_at = last
-    }
+  for (const [at, { campaign }] of members.entries()) {
+    const count = campaigns.get(campaign) ?? { value: campaign, links: 0, scans: 0 }
+    count.links++
+    count.scans += totals[at]?.scans ?? 0
+    campaigns.set(campaign, count)
   }
   const largest = [...campaigns.values()].toSorted((one, other) => other.links - one.links || other.scans - one.scans)
-  return { ...collection, links, campaigns: largest.slice(0, MAX_CAMPAIGNS), totals, ...asOf }
+  return {
+    ...collection,
+    links: members.length,
+    campaigns: largest.slice(0, MAX_CAMPAIGNS),
+    totals: sumTotals(totals),
+    ...asOf,
+  }
 }

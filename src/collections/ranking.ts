@@ -10,9 +10,8 @@ export interface Place {
   id: number
 }
 
-export function placeOf({ id, createdAt, title }: MemberKey, sort: Sort, scansOf: (id: number) => number): Place {
-  if (sort === 'title') return { value: title, id }
-  return { value: sort === 'created' ? createdAt : scansOf(id), id }
+export function placeOf({ id, createdAt, title }: MemberKey, sort: Exclude<Sort, 'scans'>): Place {
+  return { value: sort === 'title' ? title : createdAt, id }
 }
 
 // The same order on every node and for every reader: “Table 2” before “Table 10”, “Äpfel” beside “apple”.

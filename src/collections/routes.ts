@@ -28,10 +28,13 @@ import {
   rotatedCollectionBody,
 } from './schemas.ts'
 import type { Collection } from './store.ts'
+import { countingFor, type TotalsNeeds } from './totals.ts'
 
 /** What the routes need of the rest of the program. */
 export interface CollectionRoutesNeeds extends CreationHooksNeeds {
   collections: Collections
+  scans: TotalsNeeds['scans']
+  limits: CreationHooksNeeds['limits'] & TotalsNeeds['limits']
 }
 
 const tags = ['Collections']
@@ -133,7 +136,7 @@ const detailsResponse = (description: string) => ({
   ...problems('collection_not_found'),
 })
 
-function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function readRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
   return ownerRoutes(
     {
       config: { work: 'pages' },
@@ -143,13 +146,17 @@ function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
         tags,
         response: detailsResponse('The collection.'),
       },
-      handler: async (request) => detailsOf(await collections.overview(tokenOf(request))),
+      handler: async (request) => {
+        const collection = await needs.collections.find(tokenOf(request))
+        return detailsOf(await needs.collections.overview(collection, countingFor(needs, request)))
+      },
     },
     COLLECTION_TOKEN,
   )
 }
 
-function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
+  const { collections } = needs
   return ownerRoutes(
     {
       config: { work: 'creations' },
@@ -165,7 +172,8 @@ function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
       async handler(request) {
         const { name } = readUpdate(request.body)
         const token = tokenOf(request)
-        return detailsOf(await (name === undefined ? collections.overview(token) : collections.rename(token, name)))
+        const collection = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        return detailsOf(await collections.overview(collection, countingFor(needs, request)))
       },
     },
     COLLECTION_TOKEN,
