@@ -24,9 +24,12 @@ export interface Member extends MemberKey {
   code: string
   kind: string
   target: string | null
+  /** The kind's own fields; empty where they are long. */
+  payload: Record<string, unknown>
   /** 0 when it is paused. */
   active: number
   updatedAt: number
+  revision: number
   suspension: Pick<Suspension, 'at' | 'reason' | 'source'> | null
 }
 
@@ -51,6 +54,10 @@ export interface MemberPart {
   now: number
 }
 
+function shortPayload() {
+  return sql<string | null>`case when octet_length(links.payload) <= ${sql.lit(SEARCHED_BYTES)} then links.payload end`
+}
+
 /** The keys of the next links of a collection. */
 export async function findMemberKeys(
   db: Executor,
@@ -66,11 +73,8 @@ export async function findSearchedMembers(
   part: MemberPart,
   conditions: MemberConditions,
 ): Promise<SearchedMember[]> {
-  const payload = sql<
-    string | null
-  >`case when octet_length(links.payload) <= ${sql.lit(SEARCHED_BYTES)} then links.payload end`
   return selectMembers(db, part, conditions)
-    .select([...keyColumns, 'links.code', 'links.target', payload.as('payload')])
+    .select([...keyColumns, 'links.code', 'links.target', shortPayload().as('payload')])
     .execute()
 }
 
@@ -104,15 +108,17 @@ export async function findMembersById(db: Executor, ids: readonly number[]): Pro
       'links.target',
       'links.active',
       'links.updated_at as updatedAt',
+      'links.revision',
     ])
-    .select(['links.removed_at', 'links.removed_reason', 'links.removed_source'])
+    .select([shortPayload().as('payload'), 'links.removed_at', 'links.removed_reason', 'links.removed_source'])
     .where('links.id', 'in', ids)
     .execute()
   return new Map(
-    rows.map(({ removed_at: at, removed_reason: reason, removed_source: source, ...member }) => [
+    rows.map(({ removed_at: at, removed_reason: reason, removed_source: source, payload, ...member }) => [
       member.id,
       {
         ...member,
+        payload: JSON.parse(payload ?? '{}') as Record<string, unknown>,
         suspension: at === null ? null : { at, reason: reason ?? '', source: source as Suspension['source'] },
       },
     ]),
