@@ -8,7 +8,7 @@ const parts = {
   owner: 'owner settings stats designer',
   stats: 'stats',
   bulk: 'bulk',
-  collection: 'collection',
+  collection: 'owner settings stats collection',
   domains: 'domains',
   docs: 'docs',
 }

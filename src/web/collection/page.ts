@@ -19,7 +19,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
   return {
     title: texts.pageTitle(nameOf(view)),
     site: { language },
-    styles: ['owner', 'collection'],
+    styles: ['collection'],
     scripts,
     body: html`<main id="top">
       ${noticeOf(notice, undefined)}
