@@ -27,7 +27,7 @@ async function collect(bodies: object[], name?: string): Promise<{ token: string
 
 const pageOf = (token: string, path = '') => `${server.url}/c/${token}${path}`
 const listed = (page: Page) => page.locator('.collection-name').allTextContents()
-const send = (token: string, form: Record<string, string> | URLSearchParams, path = '') =>
+const send = (token: string, form: ConstructorParameters<typeof URLSearchParams>[0], path = '') =>
   fetch(pageOf(token, path), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 const said = (page: Page, at: string) => page.locator(at).getByRole('status').textContent()
 
@@ -190,7 +190,7 @@ inBrowser(
 test('what a form says wrongly is said in its part, and changes nothing', async () => {
   const { token, links } = await collect([{ title: 'Kept' }], 'Kept')
   const [link] = links as [Created]
-  const refused: [Record<string, string>, RegExp][] = [
+  const refused: [form: Record<string, string>, said: RegExp][] = [
     [{ action: 'create', target: 'http://127.0.0.1/' }, /id="create-target-fault"/],
     [{ action: 'rename', name: 'x'.repeat(101) }, /id="setting-name-fault"/],
     [{ action: 'delete', code: link.code }, /Please tick that you are sure/],
@@ -199,7 +199,7 @@ test('what a form says wrongly is said in its part, and changes nothing', async 
   ]
   for (const [form, said] of refused) {
     const response = await send(token, form)
-    assert.equal(response.status, 400, form['action'])
+    assert.equal(response.status, 400, String(said))
     assert.match(await response.text(), said)
   }
   assert.equal((await visit(link.short_url)).status, 302)
