@@ -1,6 +1,7 @@
 import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { deletedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRuling } from '../links/suspension.ts'
 import { untellReported, warn } from '../links/warning.ts'
@@ -24,7 +25,7 @@ import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts
 import type { Sweep } from './sweep.ts'
 import { linkOfCode } from '../links/look-up.ts'
 
-type LinkDeps = Parameters<typeof linkOfCode>[0]
+type LinkDeps = Parameters<typeof deletedLinkOfCode>[0]
 
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
@@ -117,7 +118,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
     return { expression }
   }
   const source = isLegal ? 'legal' : 'operator'
-  const link = await updateLink(deps, subject.code, (found) =>
+  const link = await updateStored(deps, subject.code, (found) =>
     suspendLink(deps, found, { at, reason, source, expression: null }, source, 'operator'),
   )
   return { code: link.code }
@@ -139,7 +140,7 @@ async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Prom
 }
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
-  return updateLink(deps, code, async (link) => {
+  return updateStored(deps, code, async (link) => {
     if (link.suspension === null) throw new Problem('invalid_request', `${link.code} is not blocked`)
     const hit = deps.screening.findInLink(link)
     if (hit !== undefined) {
@@ -213,6 +214,14 @@ function readReason({ reason = '' }: Record<string, unknown>): string {
 async function updateLink(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
   for (;;) {
     const link = await requireLink(deps, code)
+    if (await update(link)) return link
+  }
+}
+
+/** The same, also of a link that its owner has deleted and can bring back: as it is then. */
+async function updateStored(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
+  for (;;) {
+    const link = (await deletedLinkOfCode(deps, code))?.link ?? (await requireLink(deps, code))
     if (await update(link)) return link
   }
 }

@@ -2,6 +2,7 @@ import type { Executor } from '../db/database.ts'
 import { hashCollectionToken } from '../lib/collection-token.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import { codeKey } from './code.ts'
+import { hidden, shown } from './deleted-store.ts'
 import { findMemberTokens, type Member } from './member-store.ts'
 
 /** A link in a collection, as the holder of the collection's token names it. */
@@ -30,6 +31,16 @@ export async function tokenHashesOf(
     if (member !== undefined) return hashOf(member)
     return typeof credential === 'string' && isToken(credential) ? hashToken(credential) : undefined
   })
+}
+
+/** The stored form of the token by which the link of a credential could be found before it was deleted; undefined as above. */
+export async function deletedHashOf(db: Executor, credential: Credential, now: number): Promise<string | undefined> {
+  if (typeof credential === 'string') return isToken(credential) ? hashToken(credential) : undefined
+  const member = memberOf(credential)
+  if (member === undefined) return undefined
+  const deleted = { ...member, codeKey: hidden(member.codeKey) }
+  const hash = (await findMemberTokens(db, [deleted], now))(deleted)
+  return hash === undefined ? undefined : shown(hash)
 }
 
 function memberOf({ collectionToken, code }: InCollection): Member | undefined {

@@ -7,9 +7,10 @@ import type { Client } from './client.ts'
 import { createCharged, type CreationOptions } from './create.ts'
 import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
-import { isWorking, unknownToken, type TokenDeps } from './look-up.ts'
+import { missingLink } from './deleted.ts'
 import { findCollectionId } from './member-store.ts'
 import { putNextToken } from './rotation-store.ts'
+import { isWorking, type TokenDeps } from './token-look-up.ts'
 
 /** The response to a rotation. */
 export interface RotatedToken {
@@ -42,14 +43,15 @@ export async function rotateToken(
     isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
   const chargeKnown = async () => {
-    if (!isKnown) throw unknownToken(token)
+    if (!isKnown) throw await missingLink(deps, token)
     return idempotentRequest === undefined ? noCharge() : client.charge('links')
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
     const next = newToken()
     const [tokenHash] = await tokenHashesOf(transaction, [token], deps.now())
     const rotation = { nextHash: hashToken(next), through: await findThrough(transaction, token), now: deps.now() }
-    if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation))) throw unknownToken(token)
+    if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation)))
+      throw await missingLink(deps, token)
     return { token: next, manage_url: `${client.origin}/m/${next}` }
   })
 }

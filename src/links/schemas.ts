@@ -195,4 +195,11 @@ export const rotatedBody = Type.Object(
   { title: 'RotatedToken' },
 )
 
-export const deletedBody = Type.Object({ deleted: Type.Literal(true), code: Type.String() }, { title: 'DeletedLink' })
+export const deletedBody = Type.Object(
+  {
+    deleted: Type.Literal(true),
+    code: Type.String(),
+    undo_until: Type.Optional(time('With `undo=true`: until when the link can be brought back, UTC.')),
+  },
+  { title: 'DeletedLink' },
+)

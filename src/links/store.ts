@@ -1,11 +1,15 @@
 import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { codeKey } from './code.ts'
 import type { Link, Reported, Suspension, Warning } from './link.ts'
 import { ownToken } from './rotation-store.ts'
 
 type LinkRow = Selectable<Tables['links']>
-type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through'>
+type LinkColumns = Omit<
+  LinkRow,
+  'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through' | 'deleted_at' | 'rekeyed_at'
+>
 
 /** The columns of a `Link`. */
 export const linkColumns = [
@@ -44,7 +48,8 @@ export async function findByCode(db: Executor, codeKey: string): Promise<Link | 
 }
 
 export async function findById(db: Executor, id: number): Promise<Link | undefined> {
-  const row = await db.selectFrom('links').select(linkColumns).where('id', '=', id).executeTakeFirst()
+  const query = db.selectFrom('links').select(linkColumns).where('id', '=', id).where('deleted_at', 'is', null)
+  const row = await query.executeTakeFirst()
   return row && toLink(row)
 }
 
@@ -103,16 +108,17 @@ export async function updateLink(db: Executor, link: Link): Promise<boolean> {
   return result.numUpdatedRows === 1n
 }
 
-/** Deletes a link; its code stays taken. @returns false when the link was changed or deleted since it was read */
+/** Deletes a link for good, also one that could be brought back; its code stays taken. @returns false when the link was changed or deleted since it was read */
 export async function deleteLinkRow(transaction: Transaction<Tables>, link: Link): Promise<boolean> {
   const deleted = await transaction
     .deleteFrom('links')
     .where('id', '=', link.id)
     .where('revision', '=', link.revision)
-    .returning('code_key')
+    .returning('id')
     .executeTakeFirst()
   if (deleted === undefined) return false
-  await transaction.insertInto('codes').values(deleted).execute()
+  const taken = transaction.insertInto('codes').values({ code_key: codeKey(link.code) })
+  await taken.onConflict((conflict) => conflict.column('code_key').doNothing()).execute()
   return true
 }
 
@@ -174,7 +180,7 @@ export async function clearReported(db: Executor, linkId: number): Promise<void>
   await db.updateTable('links').set(none).where('id', '=', linkId).execute()
 }
 
-/** The next links that are not suspended, by ID. */
+/** The next links that are not suspended, by ID; also deleted ones that can be brought back, so that no listed one is. */
 export async function findActiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
   return (await query.orderBy('id').limit(limit).execute()).map(toLink)

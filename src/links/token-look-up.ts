@@ -1,0 +1,59 @@
+import type { Database } from '../db/database.ts'
+import { tokenHashesOf, type Credential } from './credential.ts'
+import { endOtherMemberships } from './member-store.ts'
+import { findRoles, promoteToken } from './rotation-store.ts'
+import { hasToken } from './store.ts'
+
+/** What look-ups by a token need of the rest of the program. */
+export interface TokenDeps {
+  db: Database
+  now: () => number
+}
+
+/** Finds something by a token; see `findByAnyTokens`. */
+export async function findByAnyToken<T>(
+  { db, now }: TokenDeps,
+  token: Credential,
+  find: (tokenHash: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const [tokenHash] = await tokenHashesOf(db.read, [token], now())
+  if (tokenHash === undefined) return undefined
+  const found = await findByAnyTokens(db, [tokenHash], async () => {
+    const one = await find(tokenHash)
+    return new Map(one === undefined ? [] : [[tokenHash, one]])
+  })
+  return found.get(tokenHash)
+}
+
+/**
+ * Finds something for each of some tokens, by their hashes. The first look-up by a link's next token makes it the link's only
+ * one; it takes a second statement, and so does that of an unknown token.
+ * @param find looks up by the hashes of links' own tokens
+ */
+export async function findByAnyTokens<T>(
+  db: Database,
+  tokenHashes: string[],
+  find: (tokenHashes: string[]) => Promise<Map<string, T>>,
+): Promise<Map<string, T>> {
+  const found = tokenHashes.length === 0 ? new Map<string, T>() : await find(tokenHashes)
+  const missing = tokenHashes.filter((tokenHash) => !found.has(tokenHash))
+  if (missing.length === 0) return found
+  const roles = await findRoles(db.read, missing)
+  for (const [tokenHash, role] of roles) if (role === 'next') await promote(db, tokenHash)
+  // Another process may have made one the link's own between the two look-ups.
+  return roles.size === 0 ? found : new Map([...found, ...(await find([...roles.keys()]))])
+}
+
+/** Makes the next token of a link its own. Its memberships end, but for the collection through which it was rotated. */
+function promote(db: Database, tokenHash: string): Promise<void> {
+  return db.transaction(async (transaction) => {
+    const promoted = await promoteToken(transaction, tokenHash)
+    if (promoted !== undefined) await endOtherMemberships(transaction, promoted.id, promoted.through)
+  })
+}
+
+/** Whether a token works; see `findByAnyToken`. */
+export async function isWorking(deps: TokenDeps, token: Credential): Promise<boolean> {
+  const find = async (tokenHash: string) => (await hasToken(deps.db.read, tokenHash, deps.now())) || undefined
+  return (await findByAnyToken(deps, token, find)) === true
+}
