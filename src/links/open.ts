@@ -10,6 +10,8 @@ import { createReserved } from './code.ts'
 import type { Credential } from './credential.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
 import { createInTurn } from '../lib/in-turn.ts'
+import { deletedLinkOf } from './deleted.ts'
+import type { DeletedLink } from './deleted-store.ts'
 import { deleteLink, deleteWithUndo, undelete, type Undoable } from './deletion.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
@@ -71,6 +73,8 @@ export interface Links {
   delete: (token: Credential, ifMatch: string | undefined) => Promise<Link>
   /** The same so that the owner can bring it back for a day. @throws {Problem} also 410 when it is deleted already */
   deleteWithUndo: (token: Credential, ifMatch: string | undefined) => Promise<Undoable>
+  /** The link of a token that was deleted and can be brought back; undefined when there is none. */
+  findDeleted: (token: Credential) => Promise<DeletedLink | undefined>
   /** Brings a deleted link back, with all that belongs to it: see `undelete`. */
   undelete: (token: Credential, client: Pick<Client, 'charge'>) => Promise<OwnedLink>
   /** Deletes for good what nobody has brought back in a day, as also happens each minute. */
@@ -121,6 +125,7 @@ export function openLinks(needs: LinksNeeds): Links {
     history: historyOf.bind(null, deps),
     delete: deleteLink.bind(null, deps),
     deleteWithUndo: deleteWithUndo.bind(null, deps),
+    findDeleted: deletedLinkOf.bind(null, deps),
     undelete: undelete.bind(null, deps),
     deleteOverdue: overdue.run,
     findAvailability: findAvailability.bind(null, deps),

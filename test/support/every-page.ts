@@ -78,6 +78,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   const paused = await add('stopped', { target: TARGET })
   seeded['pausedShare'] = await share(paused, {})
   await put(manage(server, paused), { active: false })
+  await fetch(`${manage(server, await add('binned', { target: TARGET }))}?undo=true`, { method: 'DELETE' })
   return seeded
 }
 
@@ -124,7 +125,8 @@ const visits: SeededPages['visits'] = [
 ]
 
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
-  const { rich = '', ruled = '', share = '', fresh = '' } = owned
+  const { binned = '', ...stored } = owned
+  const { rich = '', ruled = '', share = '', fresh = '' } = stored
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -140,10 +142,11 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     '/locked+',
     '/ruled+',
     '/warned+',
-    ...Object.values(owned),
+    ...Object.values(stored),
     `${fresh}?created`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
+    `${fresh}?undeleted`,
     `${rich}?designed`,
     `${rich}?reverted`,
     `${ruled}?rule=new`,
@@ -160,6 +163,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 
   const faulty: [string, number][] = [
     [`/m/${UNKNOWN}`, 404],
+    [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
     ['/never-was+', 404],
     ['/no/such/page', 404],
@@ -170,9 +174,14 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 }
 
 /** A form of the owner's page, for a new link. */
-function ownersForm(server: TestServer, values: Record<string, string>, body: object = { target: TARGET }) {
+function ownersForm(
+  server: TestServer,
+  values: Record<string, string>,
+  { body = { target: TARGET }, isDeleted = false }: { body?: object; isDeleted?: boolean } = {},
+) {
   return async (ask: Ask) => {
     const { code, token } = await create(server, body)
+    if (isDeleted) await fetch(`${manage(server, { token })}?undo=true`, { method: 'DELETE' })
     return ask(
       `/m/${token}`,
       Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.replace('{code}', code)])),
@@ -185,7 +194,8 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     (path: string, values: Record<string, string>) =>
     (ask: Ask): Promise<Response> =>
       ask(path, values)
-  const owner = (values: Record<string, string>, body?: object) => ownersForm(server, values, body)
+  const owner = (values: Record<string, string>, body?: object) => ownersForm(server, values, { ...(body && { body }) })
+  const deleted = (values: Record<string, string>) => ownersForm(server, values, { isDeleted: true })
   const LONG = 'x'.repeat(2_001)
   const all: [name: string, status: number, send: (ask: Ask) => Promise<Response>][] = [
     ['an empty link', 400, form('/?create', { kind: 'url' })],
@@ -239,7 +249,8 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     ['no consent to a new key', 400, owner({ action: 'key' })],
     ['a new key', 200, owner({ action: 'key', sure: 'yes' })],
     ['a wrong code to delete', 400, owner({ action: 'delete', code: 'Xyzzy' })],
-    ['a deletion', 200, owner({ action: 'delete', code: '{code}' })],
+    ['a form of a deleted link', 410, deleted({ action: 'pause' })],
+    ['a deletion for good', 200, deleted({ action: 'delete-for-good' })],
     ['an unknown action', 400, owner({ action: 'Xyzzy' })],
     ['an unknown owner', 404, form(`/m/${UNKNOWN}`, {})],
     ['a wrong password', 403, form('/locked', { password: 'x' })],

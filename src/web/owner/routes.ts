@@ -20,6 +20,7 @@ import { ownerPage } from './page.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
 import { Problem } from '../../http/problem.ts'
+import { deletedPage, deleteForGood, undelete } from './deleted.ts'
 import { saveDesign } from './save-design.ts'
 import { changeFromForm, leadFromForm } from './change-form.ts'
 import { revert } from './history.ts'
@@ -42,6 +43,8 @@ const actions: Record<string, Action> = {
     return { done: 'designed', at: 'design' }
   },
   ...settingsActions,
+  undelete,
+  'delete-for-good': deleteForGood,
 }
 
 /** What the page needs from the rest of the program. */
@@ -92,7 +95,7 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       // A wrong token is refused before the form is read.
       async onRequest({ params: { token } }) {
         // A second press may find the link deleted by the first.
-        if (!idempotency.has(token)) await needs.links.requireToken(token)
+        if (!idempotency.has(token)) await needs.links.requireToken(token).catch(unlessDeleted)
       },
       handler: (request, reply) => actOnLink(needs, idempotency, request, reply),
     }),
@@ -101,11 +104,29 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
-  const owned = await needs.links.readByToken(token)
+  const owned = await needs.links.readByToken(token).catch(unlessDeleted)
+  if (owned === undefined) return showDeleted(needs, request, reply)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
   await needs.turnToRender(request)
   return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
+}
+
+/** Goes on without a result when the link is deleted and can be brought back. */
+function unlessDeleted(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.code !== 'link_deleted') throw error
+}
+
+async function showDeleted(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { token } = request.params
+  const deleted = await needs.links.findDeleted(token)
+  // Brought back meanwhile, or deleted for good.
+  if (deleted === undefined) return redirectToPage(reply, `/m/${token}`)
+  const language = pageLanguage(request)
+  const scripts = scriptsOf(needs.assets.islands, 'owner')
+  addVary(reply, 'accept-language')
+  await needs.turnToRender(request)
+  return sendPage(reply.code(410), deletedPage(deleted, { token, language, scripts }))
 }
 
 async function settingsOf(
@@ -178,10 +199,13 @@ async function actOnLink(
     isTrimmed: () => isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
-  const outcome = await idempotency.run(token, form, async () => {
-    const acted = await act(submission)
-    return 'done' in acted ? { ...acted, isTrimmed } : acted
-  })
+  const run = () =>
+    idempotency.run(token, form, async () => {
+      const acted = await act(submission)
+      return 'done' in acted ? { ...acted, isTrimmed } : acted
+    })
+  const outcome = await run().catch(unlessDeleted)
+  if (outcome === undefined) return showDeleted(needs, request, reply)
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {

@@ -1,9 +1,7 @@
-import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { codeKey } from '../../../links/code.ts'
 import { deleteTexts } from '../../../texts/delete.ts'
-import type { Language } from '../../../texts/language.ts'
 import { foldedSection } from '../folded.ts'
 import type { Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
@@ -55,28 +53,16 @@ function codeField({ language, link }: OwnerView, own: Notice | undefined): Html
   })
 }
 
+/** The page then says that the link is deleted, and brings it back. */
 export const deleteLink: Action = (submission) => {
-  const { links, token, form, totals, language } = submission
+  const { links, token, form, totals } = submission
   const code = form.get('code') ?? ''
   return submit({ at, pointers: ['/sure'], values: { code } }, submission, async ({ link }) => {
     const isTyped = codeKey(code.trim()) === codeKey(link.code)
     // Who types the code need not wait for the totals, nor depend on them.
     const isTicked = !isTyped && form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
     if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
-    return { page: deletedPage((await links.delete(token, undefined)).code, language) }
+    await links.deleteWithUndo(token, undefined)
+    return { done: 'deleted' }
   })
-}
-
-function deletedPage(code: string, language: Language): Page {
-  const { title, lead, create } = deleteTexts[language].page
-  return {
-    title,
-    site: { language },
-    styles: ['owner'],
-    body: html`<main class="narrow">
-      <h1>${title}</h1>
-      <p>${lead(code)}</p>
-      <p><a class="button" href="/">${create}</a></p>
-    </main>`,
-  }
 }
