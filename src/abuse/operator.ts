@@ -27,6 +27,9 @@ import { linkOfCode } from '../links/look-up.ts'
 
 type LinkDeps = Parameters<typeof deletedLinkOfCode>[0]
 
+/** What reading a code needs of the rest of the program. */
+export type CodeDeps = LinkDeps & Pick<OperatorDeps, 'owns'>
+
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
   owns: (url: URL) => boolean
@@ -182,7 +185,7 @@ async function setWarning(deps: OperatorDeps, input: Record<string, unknown>, on
 }
 
 /** @throws {Problem} 400 when the subject is not a code */
-function readCode({ owns }: OperatorDeps, input: Record<string, unknown>): string {
+export function readCode({ owns }: Pick<CodeDeps, 'owns'>, input: Record<string, unknown>): string {
   const subject = readSubject(input['subject'], owns)
   if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
   return subject.code
@@ -203,7 +206,7 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
 }
 
 /** The reason that the operator gave; empty when there is none, which pages leave out. */
-function readReason({ reason = '' }: Record<string, unknown>): string {
+export function readReason({ reason = '' }: Record<string, unknown>): string {
   if (typeof reason !== 'string' || reason.length > MAX_REASON) {
     throw invalidRequest([{ pointer: '/reason', detail: `must be a text of at most ${MAX_REASON} characters` }])
   }
@@ -227,7 +230,7 @@ async function updateStored(deps: LinkDeps, code: string, update: (link: Link) =
 }
 
 /** @throws {Problem} 404 for an unknown code, 410 for a deleted link */
-async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
+export async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)

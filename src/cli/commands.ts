@@ -24,6 +24,7 @@ import { shorten } from './owner/shorten.ts'
 import { stats } from './owner/stats.ts'
 import { places } from './places.ts'
 import { qr } from './qr.ts'
+import { rekey } from './rekey.ts'
 import { reports } from './reports.ts'
 import { restore } from './restore.ts'
 import { status } from './status.ts'
@@ -39,6 +40,7 @@ const operator = [
   unblock,
   warn,
   unwarn,
+  rekey,
   entries,
   reports,
   links,

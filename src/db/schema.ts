@@ -62,7 +62,7 @@ interface LinksTable {
    * (links/deleted-store.ts): no look-up by a code or a token finds it.
    */
   deleted_at: number | null
-  /** When the operator last gave out a new token; null when never. */
+  /** When the operator gave out a new token; null when never, and once its owner has replaced that. */
   rekeyed_at: number | null
 }
 

@@ -180,6 +180,11 @@ export const detailsBody = Type.Object(
     removed: nullable(removedBody),
     warned: Type.Optional(warnedBody),
     reported: Type.Optional(reportedBody),
+    rekeyed_at: Type.Optional(
+      time(
+        'When the operator gave out the token, because it was lost, UTC; absent unless so, and once it is replaced.',
+      ),
+    ),
     totals: totalsBody,
     as_of: Type.Optional(asOfField),
   },

@@ -8,7 +8,7 @@ import { ownToken } from './rotation-store.ts'
 type LinkRow = Selectable<Tables['links']>
 type LinkColumns = Omit<
   LinkRow,
-  'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through' | 'deleted_at' | 'rekeyed_at'
+  'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through' | 'deleted_at'
 >
 
 /** The columns of a `Link`. */
@@ -37,6 +37,7 @@ export const linkColumns = [
   'links.reported_at',
   'links.reported_networks',
   'links.reported_reason',
+  'links.rekeyed_at',
 ] as const
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
@@ -192,7 +193,7 @@ export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
   return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
 }
 
-export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported'>) {
+export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported' | 'rekeyedAt'>) {
   return {
     target: link.target,
     payload: JSON.stringify(link.payload),
@@ -226,6 +227,7 @@ export function toLink(row: LinkColumns): Link {
     suspension: toSuspension(row),
     warning: row.warned_at === null ? null : { at: row.warned_at, reason: row.warned_reason ?? '' },
     reported: toReported(row),
+    rekeyedAt: row.rekeyed_at,
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Database } from '../db/database.ts'
+import type { Database, Executor } from '../db/database.ts'
 import { tokenHashesOf, type Credential } from './credential.ts'
 import { endOtherMemberships } from './member-store.ts'
-import { findRoles, promoteToken } from './rotation-store.ts'
+import { findLateNext, findRoles, promoteToken, putRekeyed } from './rotation-store.ts'
 import { hasToken } from './store.ts'
 
 /** What look-ups by a token need of the rest of the program. */
@@ -39,17 +39,31 @@ export async function findByAnyTokens<T>(
   const missing = tokenHashes.filter((tokenHash) => !found.has(tokenHash))
   if (missing.length === 0) return found
   const roles = await findRoles(db.read, missing)
-  for (const [tokenHash, role] of roles) if (role === 'next') await promote(db, tokenHash)
+  for (const [tokenHash, role] of roles)
+    if (role === 'next') await db.transaction((transaction) => promote(transaction, tokenHash))
   // Another process may have made one the link's own between the two look-ups.
   return roles.size === 0 ? found : new Map([...found, ...(await find([...roles.keys()]))])
 }
 
 /** Makes the next token of a link its own. Its memberships end, but for the collection through which it was rotated. */
-function promote(db: Database, tokenHash: string): Promise<void> {
-  return db.transaction(async (transaction) => {
-    const promoted = await promoteToken(transaction, tokenHash)
-    if (promoted !== undefined) await endOtherMemberships(transaction, promoted.id, promoted.through)
-  })
+async function promote(db: Executor, tokenHash: string): Promise<void> {
+  const promoted = await promoteToken(db, tokenHash)
+  if (promoted !== undefined) await endOtherMemberships(db, promoted.id, promoted.through)
+}
+
+/**
+ * Has the operator's token replace that of a link, in a transaction, as a rotation does; every membership ends with the old one.
+ * @returns false when the link was deleted
+ */
+export async function replaceToken(
+  transaction: Executor,
+  linkId: number,
+  { nextHash, now }: { nextHash: string; now: number },
+): Promise<boolean> {
+  // A token that has ended, and memberships that have, must not begin again.
+  const late = await findLateNext(transaction, linkId, now)
+  if (late !== undefined) await promote(transaction, late)
+  return putRekeyed(transaction, linkId, { nextHash, now })
 }
 
 /** Whether a token works; see `findByAnyToken`. */

@@ -37,6 +37,9 @@ const en = {
     illegal: 'Most say that it is illegal.',
     other: 'Most give another reason.',
   },
+  rekeyed: (at: string) =>
+    `On ${at} the operator of this service gave out a new private address of this link, and has seen it. If that was not at your wish, ask them.`,
+  rekeyedSo: 'Get an address that only you know',
   reportedSo:
     'Reports change nothing by themselves: the operator looks at them. If you did not expect this, check where the link leads.',
   leadsTo: 'It leads to',
@@ -107,6 +110,9 @@ const de: typeof en = {
     illegal: 'Die meisten nennen illegale Inhalte.',
     other: 'Die meisten nennen einen anderen Grund.',
   },
+  rekeyed: (at) =>
+    `Am ${at} hat der Betreiber dieses Dienstes eine neue private Adresse dieses Links ausgegeben und sie gesehen. Wenn Sie das nicht wollten, fragen Sie ihn.`,
+  rekeyedSo: 'Eine Adresse erstellen, die nur Sie kennen',
   reportedSo:
     'Meldungen allein ändern nichts: Der Betreiber sieht sie sich an. Wenn Sie das nicht erwartet haben, prüfen Sie, wohin der Link führt.',
   leadsTo: 'Er führt zu',

@@ -64,6 +64,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   await add('event', EVENT)
   await add('forapps', { kind: 'appstore', ios: TARGET, fallback: TARGET })
   await add('ruled', { target: TARGET, rules: RULES })
+  await server.services.db.write.updateTable('links').set({ rekeyed_at: Date.now() }).execute()
   await add('locked', { target: TARGET, password: 'correct horse battery' })
   const rich = await add('rich', { target: TARGET, title: 'Xyzzy', campaign: 'Plugh', utm: { utm_source: 'x' } })
   for (const change of [{ target: `${TARGET}/2` }, { rules: RULES }, { active: false }, { active: true, title: null }])
