@@ -115,6 +115,7 @@ function addOwnerRoutes(
   add('GET', '', link.read)
   add('PUT', '', link.change)
   add('DELETE', '', link.delete)
+  add('POST', '/undelete', link.undelete)
   add('GET', '/stream', stream)
   add('GET', '/history', history.read)
   add('POST', '/revert', history.revert)

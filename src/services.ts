@@ -164,7 +164,7 @@ async function openCreation(
   recording: Recording,
   open: Open,
 ) {
-  const { now, monotonic, log, client, store, bus } = foundation
+  const { now, removalTime, monotonic, log, client, store, bus } = foundation
   const { db } = store
   const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
@@ -184,7 +184,15 @@ async function openCreation(
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open(
     'links',
-    openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(now) }),
+    openLinks({
+      ...needed,
+      ...hashing,
+      removalTime,
+      monotonic,
+      log,
+      designs: qr.designs,
+      collecting: createCollecting(now),
+    }),
   )
   return {
     abuse,

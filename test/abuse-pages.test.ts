@@ -101,7 +101,7 @@ inBrowser(
     assert.equal(await page.locator('.chip').first().textContent(), 'Blocked')
     assert.equal(await page.locator('#destination, #design').count(), 0)
     assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shared views', 'A new private address'])
-    assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete for good'])
+    assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete'])
     assert.equal(await page.getByRole('img').count(), 0)
     const stale = await fetch(at(`/m/${link.token}`), {
       method: 'POST',
@@ -109,7 +109,7 @@ inBrowser(
     })
     assert.equal(stale.status, 409)
     await page.getByLabel('Yes, delete this link').check()
-    assert.equal(await press(page, 'Delete for good'), 200)
+    assert.equal(await press(page, 'Delete'), 410)
   },
 )
 

@@ -288,6 +288,25 @@ test('only its owner can read a backup, it has no visitor keys, and sha256sum ve
   assert.deepEqual(await once(checking, 'exit'), [0, null])
 })
 
+test('a backup has what can be brought back, and says so', async (t) => {
+  const folder = join(temporaryFolder(t), 'backup')
+  const server = await startServer(t)
+  const [link] = [await create(server, { target: TARGET }), await create(server, { target: TARGET })]
+  await visit(`${server.url}/${link.code}`)
+  await fetch(`${server.url}/api/manage/${link.token}?undo=true`, { method: 'DELETE' })
+  await runHere(server.dataDir, backup, folder)
+  const { text } = await runHere(server.dataDir, verify, folder)
+  assert.match(text, /1 link, 1 deleted link that can be brought back, 2 codes/)
+  assert.doesNotMatch(text, /FAULT|unknown/)
+  await server.stop()
+  const elsewhere = join(temporaryFolder(t), 'data')
+  await runHere(elsewhere, restore, folder)
+  const restored = await startServer(t, { DATA_DIR: elsewhere })
+  const back = await fetch(`${restored.url}/api/manage/${link.token}/undelete`, { method: 'POST' })
+  assert.equal(back.status, 200)
+  assert.equal(((await back.json()) as { totals: { scans: number } }).totals.scans, 1)
+})
+
 test('a backup whose time cannot be noted is complete, and says so', async (t) => {
   const folder = join(temporaryFolder(t), 'backup')
   const server = await startServer(t)

@@ -90,6 +90,13 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   const refused = await outcomeOf(['delete', page])
   assert.deepEqual([refused.status, refused.stdout], [1, ''])
   assert.match(refused.stderr, /add --yes to delete/)
+  const undoable = (await outcomeOf(['delete', page, '--undo'])).stdout
+  assert.match(undoable, /is deleted; until 20\d\d-.*Z "quirl undelete" brings it back\n$/)
+  assert.equal((await visit(short)).status, 410)
+  const late = await outcomeOf(['pause', page])
+  assert.match(late.stderr, /until .* it can be brought back/)
+  assert.equal((await outcomeOf(['undelete', page])).stdout, `${short} is back\n`)
+  assert.equal((await visit(short)).status, 302)
   assert.equal((await outcomeOf(['delete', page, '--yes'])).stdout, `${short} is deleted\n`)
   assert.equal((await visit(short)).status, 410)
   const gone = await outcomeOf(['stats', page])

@@ -110,6 +110,10 @@ inBrowser('selected links get a campaign, pause, go on and leave together', asyn
   await page.getByLabel(/Yes, delete/).check()
   await page.getByRole('button', { name: 'Delete the links' }).click()
   assert.equal((await visit(b.short_url)).status, 410)
+  await page.getByRole('button', { name: 'Bring them back' }).click()
+  assert.match((await said(page, '#links')) ?? '', /are back/)
+  assert.deepEqual(await listed(page), ['B'])
+  assert.equal((await visit(b.short_url)).status, 302)
 })
 
 inBrowser(

@@ -53,6 +53,7 @@ const REPORTED = 'k7dw3nq'
 
 /** The operations whose responses the JSON blocks show, by page and heading, in their order; a reason if there is none. */
 const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>> = {
+  'docs/api.md Delete with a way back': ['delete /api/manage/{token} 200'],
   'docs/api.md Change many': ['post /api/manage 200'],
   'docs/api.md History': ['get /api/manage/{token}/history 200'],
   'docs/api.md Rotate the token': ['post /api/manage/{token}/rotate 200'],

@@ -255,7 +255,7 @@ test('strangers whose visits fill the disk keep nobody from pausing, deleting an
 test('the first pause, deletion or block on a disk that has just become full succeeds', async (t) => {
   const disk = mountedDisk(t)
   if (disk === undefined) return
-  for (const first of ['block', 'pause', 'delete'] as const) {
+  for (const first of ['block', 'pause', 'delete', 'delete with a way back'] as const) {
     const { server, links } = await startReserved(t, disk)
     const [one] = links
     assert.ok(one)
@@ -266,6 +266,7 @@ test('the first pause, deletion or block on a disk that has just become full suc
       block: async () => (await command(disk.folder, 'block', one.code)).status,
       pause: async () => (await put(api, { active: false })).status,
       delete: async () => (await fetch(api, { method: 'DELETE' })).status,
+      'delete with a way back': async () => (await fetch(`${api}?undo=true`, { method: 'DELETE' })).status,
     }
     assert.equal(await answer[first](), first === 'block' ? 0 : 200, first)
     assert.ok(isFull(), 'the reserve was needed')

@@ -326,6 +326,9 @@ function makeOld(dataDir: string): void {
     alter table links drop column reported_reason;
     alter table links drop column reported_networks;
     alter table links drop column placements;
+    drop index links_deleted_at;
+    alter table links drop column deleted_at;
+    alter table links drop column rekeyed_at;
     drop table reporters;
     drop table reporter_salts;
     alter table domains drop column proof_wanted;

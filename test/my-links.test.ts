@@ -177,6 +177,22 @@ inBrowser(
 )
 
 inBrowser(
+  'a kept link that was deleted a moment ago says so, and its row leads to the page that brings it back',
+  async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await fetch(`${server.url}/api/manage/${link.token}?undo=true`, { method: 'DELETE' })
+    await openWith(page, [entry(link, 'Menu')])
+    await says(rows(page), 'Deleted')
+    await page.getByRole('link', { name: 'Bring Menu back' }).click()
+    await page.getByRole('button', { name: 'Bring it back' }).click()
+    await says(page.getByRole('status'), 'The link is back')
+    await openWith(page, [entry(link, 'Menu')])
+    await says(rows(page), '0 visits')
+  },
+  scripts,
+)
+
+inBrowser(
   'the kept links show their statistics and the sum, and which of them no longer exist',
   async (page) => {
     // A random code might contain what is searched for.

@@ -240,7 +240,7 @@ inBrowser('a link is deleted with a tick, and once it was scanned by typing its 
   assert.equal((await send(fresh, { action: 'delete' })).status, 400)
   await open(page, fresh)
   await page.getByLabel('Yes, delete this link').press('Space')
-  assert.equal(await press(page, 'Delete for good'), 200)
+  assert.equal(await press(page, 'Delete'), 410)
   assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Deleted')
   assert.equal((await visit(fresh.short_url)).status, 410)
 
@@ -255,15 +255,52 @@ inBrowser('a link is deleted with a tick, and once it was scanned by typing its 
   assert.equal((await downloading).suggestedFilename(), 'Summer-Menu-scans.csv')
   const field = page.getByLabel('Type the code Summer-Menu')
   await field.fill('summer')
-  assert.equal(await press(page, 'Delete for good'), 400)
+  assert.equal(await press(page, 'Delete'), 400)
   await focusOn(page, 'code')
   assert.equal(await field.inputValue(), 'summer')
   assert.equal((await visit(link.short_url)).status, 302)
   await field.fill(' summer-menu ')
-  assert.equal(await press(page, 'Delete for good'), 200)
+  assert.equal(await press(page, 'Delete'), 410)
   assert.equal((await visit(link.short_url)).status, 410)
-  assert.equal((await fetch(ownersPage(link))).status, 404)
+  assert.equal((await fetch(ownersPage(link))).status, 410)
 })
+
+for (const scripts of [false, true]) {
+  inBrowser(
+    `a deleted link is brought back by its page, ${scripts ? 'with' : 'without'} scripts, and then deleted for good`,
+    async (page) => {
+      const link = await create(server, { target: TARGET, title: 'Menu', design: { shape: 'dots' } })
+      const remove = async () => {
+        await open(page, link)
+        await page.getByLabel('Yes, delete this link').press('Space')
+        assert.equal(await press(page, 'Delete'), 410)
+      }
+      await remove()
+      const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+      assert.equal(await heading(), 'Deleted')
+      assert.match(await page.locator('main').innerText(), /Until .* you can bring it back/)
+      assert.equal((await visit(link.short_url)).status, 410)
+      const late = await send(link, { action: 'pause' })
+      assert.deepEqual([late.status, /Bring it back/.test(await late.text())], [410, true])
+      await open(page, link)
+      assert.equal(await heading(), 'Deleted', 'the page of the link says so, too')
+      assert.equal(await press(page, 'Bring it back'), 200)
+      assert.equal(await heading(), 'Menu')
+      assert.match((await page.getByRole('status').textContent()) ?? '', /The link is back/)
+      assert.equal((await visit(link.short_url)).status, 302)
+
+      const other = await create(server, { target: TARGET })
+      await open(page, other)
+      await page.getByLabel('Yes, delete this link').press('Space')
+      await press(page, 'Delete')
+      await page.getByText('Delete for good now').press('Enter')
+      assert.equal(await press(page, 'Delete for good'), 200)
+      assert.match(await page.locator('main').innerText(), /everything stored about it are deleted/)
+      assert.equal((await fetch(ownersPage(other))).status, 404)
+    },
+    { scripts },
+  )
+}
 
 inBrowser(
   'the settings have no faults that axe can find, open and refused, and fit a phone; scripts copy and reveal',
@@ -318,7 +355,8 @@ test('the owner of a removed link changes nothing, but revokes shares, gets a ne
   }
   assert.equal((await send(link, { action: 'share' })).status, 200)
   assert.equal((await send(link, { action: 'key', sure: 'yes' })).status, 200)
-  assert.equal((await send(link, { action: 'delete', confirmed: 'yes' })).status, 200)
+  assert.equal((await send(link, { action: 'delete', confirmed: 'yes' })).status, 303)
+  assert.equal((await fetch(ownersPage(link))).status, 410)
 })
 
 test('the forms share the quota of creations, and say when to go on; a page with a secret is not stored', async (t) => {

@@ -37,6 +37,7 @@ const files = [
   'site',
   'stats-filters',
   'streams',
+  'undelete',
   'visitor-pages',
   'visits',
   'webhooks',

@@ -1,6 +1,7 @@
 import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { deletedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRuling } from '../links/suspension.ts'
 import { untellReported, warn } from '../links/warning.ts'
@@ -24,7 +25,10 @@ import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts
 import type { Sweep } from './sweep.ts'
 import { linkOfCode } from '../links/look-up.ts'
 
-type LinkDeps = Parameters<typeof linkOfCode>[0]
+type LinkDeps = Parameters<typeof deletedLinkOfCode>[0]
+
+/** What reading a code needs of the rest of the program. */
+export type CodeDeps = LinkDeps & Pick<OperatorDeps, 'owns'>
 
 export interface OperatorDeps extends SuspensionDeps {
   /** Whether a URL is one of the service. */
@@ -117,7 +121,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
     return { expression }
   }
   const source = isLegal ? 'legal' : 'operator'
-  const link = await updateLink(deps, subject.code, (found) =>
+  const link = await updateStored(deps, subject.code, (found) =>
     suspendLink(deps, found, { at, reason, source, expression: null }, source, 'operator'),
   )
   return { code: link.code }
@@ -139,7 +143,7 @@ async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Prom
 }
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
-  return updateLink(deps, code, async (link) => {
+  return updateStored(deps, code, async (link) => {
     if (link.suspension === null) throw new Problem('invalid_request', `${link.code} is not blocked`)
     const hit = deps.screening.findInLink(link)
     if (hit !== undefined) {
@@ -181,7 +185,7 @@ async function setWarning(deps: OperatorDeps, input: Record<string, unknown>, on
 }
 
 /** @throws {Problem} 400 when the subject is not a code */
-function readCode({ owns }: OperatorDeps, input: Record<string, unknown>): string {
+export function readCode({ owns }: Pick<CodeDeps, 'owns'>, input: Record<string, unknown>): string {
   const subject = readSubject(input['subject'], owns)
   if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
   return subject.code
@@ -202,7 +206,7 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
 }
 
 /** The reason that the operator gave; empty when there is none, which pages leave out. */
-function readReason({ reason = '' }: Record<string, unknown>): string {
+export function readReason({ reason = '' }: Record<string, unknown>): string {
   if (typeof reason !== 'string' || reason.length > MAX_REASON) {
     throw invalidRequest([{ pointer: '/reason', detail: `must be a text of at most ${MAX_REASON} characters` }])
   }
@@ -217,8 +221,16 @@ async function updateLink(deps: LinkDeps, code: string, update: (link: Link) => 
   }
 }
 
+/** The same, also of a link that its owner has deleted and can bring back: as it is then. */
+async function updateStored(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
+  for (;;) {
+    const link = (await deletedLinkOfCode(deps, code))?.link ?? (await requireLink(deps, code))
+    if (await update(link)) return link
+  }
+}
+
 /** @throws {Problem} 404 for an unknown code, 410 for a deleted link */
-async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
+export async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)

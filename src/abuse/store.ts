@@ -149,6 +149,7 @@ export async function openReports(db: Executor, first: string, limit: number): P
         .as('networks'),
     )
     .where('links.removed_at', 'is', null)
+    .where('links.deleted_at', 'is', null)
     .orderBy('networks', 'desc')
     .orderBy('reports.count', 'desc')
     .orderBy('last_at', 'desc')
@@ -171,6 +172,7 @@ export async function countUnhandled(db: Executor): Promise<number> {
     .where('links.reported_at', 'is not', null)
     .where('links.removed_at', 'is', null)
     .where('links.warned_at', 'is', null)
+    .where('links.deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
   return row.links
 }

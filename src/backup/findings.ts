@@ -17,8 +17,9 @@ export type Result = Omit<Finding, 'what'>
 /** Links that a finding lists. */
 const MAX_NAMED = 5
 
-export function describeLinks({ links, codes, schema }: Omit<LinksSummary, 'instance'>): string {
-  return `${pluralize(links, 'link')}, ${pluralize(codes, 'code')}, schema ${schema}`
+export function describeLinks({ links, codes, schema, deleted = 0 }: Omit<LinksSummary, 'instance'>): string {
+  const more = deleted === 0 ? '' : `${pluralize(deleted, 'deleted link')} that can be brought back, `
+  return `${pluralize(links, 'link')}, ${more}${pluralize(codes, 'code')}, schema ${schema}`
 }
 
 export function describeScans({ scans, scanned, rows, schema }: ScansSummary): string {

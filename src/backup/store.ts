@@ -6,6 +6,8 @@ export interface LinksSummary {
   schema: number
   links: number
   codes: number
+  /** Links that are deleted and can be brought back; absent in backups of older versions. */
+  deleted?: number
   /** The id of the store, which `scans.db` has too; null in data of older versions. */
   instance: string | null
 }
@@ -21,11 +23,13 @@ export interface ScansSummary {
 }
 
 export function summarizeLinks(db: DatabaseSync): LinksSummary {
+  // Links that can be brought back have their code in `codes`, and a hidden key of their own (links/deleted-store.ts).
   // Counts every code that was ever assigned; older versions have the codes of links in `codes` too.
   const codes = `(select count(*) from codes) +
-    (select count(*) from links where code_key not in (select code_key from codes))`
+    (select count(*) from links where code_key not like 'deleted:%' and code_key not in (select code_key from codes))`
   const query = `select (select max(number) from migrations) as "schema",
-    (select count(*) from links) as links, ${codes} as codes`
+    (select count(*) from links where code_key not like 'deleted:%') as links, ${codes} as codes,
+    (select count(*) from links where code_key like 'deleted:%') as deleted`
   const instance = has(db, 'instance') ? db.prepare('select id from instance').get()?.['id'] : undefined
   return { ...db.prepare(query).get(), instance: instance ?? null } as unknown as LinksSummary
 }

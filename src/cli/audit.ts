@@ -8,7 +8,8 @@ const actions: Record<string, string> = { remove: 'block', restore: 'unblock' }
 export const audit: Command = {
   name: 'audit',
   usage: '',
-  summary: 'list the newest entries of the audit log: what was blocked, unblocked and warned of, dismissed reports',
+  summary:
+    'list the newest entries of the audit log: what was blocked, unblocked and warned of, dismissed reports, new keys',
   async run({ call }) {
     const { audit: found } = (await call('audit')) as AuditResult
     if (found.length === 0) return 'the audit log is empty'

@@ -17,13 +17,14 @@ import { lists } from './lists.ts'
 import { mcp } from './mcp/command.ts'
 import { migrate } from './migrate.ts'
 import { bulk } from './owner/bulk.ts'
-import { edit, pause, remove, resume } from './owner/change.ts'
+import { edit, pause, remove, resume, undelete } from './owner/change.ts'
 import { createCompletion } from './owner/completion.ts'
 import { exportScans } from './owner/export.ts'
 import { shorten } from './owner/shorten.ts'
 import { stats } from './owner/stats.ts'
 import { places } from './places.ts'
 import { qr } from './qr.ts'
+import { rekey } from './rekey.ts'
 import { reports } from './reports.ts'
 import { restore } from './restore.ts'
 import { status } from './status.ts'
@@ -31,7 +32,7 @@ import { unblock } from './unblock.ts'
 import { verify } from './verify.ts'
 import { unwarn, warn } from './warn.ts'
 
-const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, mcp]
+const owner = [shorten, bulk, stats, edit, pause, resume, remove, undelete, exportScans, mcp]
 
 const operator = [
   status,
@@ -39,6 +40,7 @@ const operator = [
   unblock,
   warn,
   unwarn,
+  rekey,
   entries,
   reports,
   links,

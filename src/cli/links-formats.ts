@@ -22,6 +22,7 @@ const columns = [
   'created_at',
   'updated_at',
   'removed',
+  'deleted',
   'totals',
   'utm',
   'rules',
@@ -57,7 +58,8 @@ function rowOf(link: ListedLink): string[] {
   return [code, kind, stateOf(link), formatTime(Date.parse(createdAt)), scans, title, target]
 }
 
-function stateOf({ removed, active }: ListedLink): string {
+function stateOf({ removed, deleted, active }: ListedLink): string {
+  if (deleted !== null) return `deleted, until ${formatTime(Date.parse(deleted.undo_until))}`
   if (removed !== null) return removed.source === 'legal' ? 'blocked by law' : 'blocked'
   return active ? 'active' : 'paused'
 }

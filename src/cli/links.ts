@@ -30,6 +30,7 @@ const conditions = {
   removed: { type: 'boolean', doc: 'only links that are blocked for abuse, the last ones first' },
   suspended: { type: 'boolean', doc: 'the same' },
   paused: { type: 'boolean', doc: 'only links that their owners have paused' },
+  deleted: { type: 'boolean', doc: 'only links that their owners have deleted and can bring back for a day' },
 } as const
 
 export const links: Command = {

@@ -7,7 +7,7 @@ import { createValidator } from '../http/validate.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../links/api/creation-hooks.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
 import { forbidCaching, ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
-import { ifMatch } from '../links/api/routes.ts'
+import { deletionOf, ifMatch, undoParameter } from '../links/api/routes.ts'
 import { deletedBody } from '../links/schemas.ts'
 import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
@@ -276,6 +276,7 @@ function joinRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
 
 const leaveQuery = Type.Object({
   link: Type.Optional(Type.Boolean({ description: 'Delete the link itself, as `DELETE /api/manage/{token}` does.' })),
+  undo: undoParameter,
 })
 type LeaveRequest = ManageRequest & { query: Static<typeof leaveQuery> }
 
@@ -297,16 +298,15 @@ function leaveRoutes({ collections, links }: CollectionRoutesNeeds): OwnerRoutes
             description: 'The link was taken out, or deleted.',
             content: { 'application/json': { schema: Type.Unsafe({ anyOf: [leftBody, deletedBody] }) } },
           },
-          ...problems('collection_not_found', 'unknown_code'),
+          ...problems('collection_not_found', 'unknown_code', 'link_deleted'),
         },
       },
       async handler(request) {
         const { code: asked = '' } = request.params
         const token = tokenOf(request)
-        if ((request as LeaveRequest).query.link === true) {
-          const { code } = await links.delete({ collectionToken: token, code: asked }, request.headers['if-match'])
-          return { deleted: true, code }
-        }
+        const { link = false, undo = false } = (request as LeaveRequest).query
+        if (link) return deletionOf(links, request, { collectionToken: token, code: asked })
+        if (undo) throw invalidRequest([{ pointer: '/undo', detail: 'goes with link=true' }])
         await collections.leave(token, asked)
         return { removed: true, code: asked }
       },

@@ -87,6 +87,7 @@ export async function lockLinks(transaction: Transaction<Tables>, linkIds: numbe
     .updateTable('links')
     .set((link) => ({ revision: link.ref('revision') }))
     .where('id', 'in', linkIds)
+    .where('deleted_at', 'is', null)
     .returning('id')
     .execute()
   return new Set(rows.map((row) => row.id))

@@ -1,7 +1,7 @@
 import type { Generated } from '#kysely'
 import type { OutboxTable, WebhooksTable } from './schema-webhooks.ts'
 
-/** The codes of deleted links: a printed code must never lead to another's link. */
+/** The codes of deleted links, also of those that can be brought back: a printed code must never lead to another's link. */
 interface CodesTable {
   /** The code in lower case. */
   code_key: string
@@ -57,6 +57,13 @@ interface LinksTable {
   /** From how many networks, and the reason that most have given. */
   reported_networks: number | null
   reported_reason: string | null
+  /**
+   * When the owner deleted the link, who can bring it back for a day; null unless it is so. Until then its keys are hidden
+   * (links/deleted-store.ts): no look-up by a code or a token finds it.
+   */
+  deleted_at: number | null
+  /** When the operator gave out a new token; null when never, and once its owner has replaced that. */
+  rekeyed_at: number | null
 }
 
 /** Responses of creations, for retries with the same `Idempotency-Key`. */

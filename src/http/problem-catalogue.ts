@@ -30,6 +30,7 @@ export const catalogue = {
   too_many_shares: [409, 'The link has too many shares'],
   collection_full: [409, 'The collection has as many links as it may'],
   code_gone: [410, 'This code is gone'],
+  link_deleted: [410, 'The link was deleted, and can be brought back'],
   link_ended: [410, 'The link has ended'],
   code_removed: [410, 'This code was blocked'],
   precondition_failed: [412, 'The link has changed in the meantime'],

@@ -15,6 +15,12 @@ export const problemSchema = Type.Object(
         Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the field.' }), detail: Type.String() }),
       ),
     ),
+    undo_until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Of `link_deleted`: until when `POST …/undelete` brings the link back, UTC.',
+      }),
+    ),
     ignored: rowNotices.ignored,
   },
   { title: 'Problem', description: 'RFC 9457.' },

@@ -18,6 +18,7 @@ function openOn(db: Database) {
     screen: () => undefined,
     invalidate() {},
     purgeScans() {},
+    removalTime: async () => 0,
     designs: { of: async () => undefined },
     webhooks: { enabled: false, of: async () => null, onChange: async () => {} },
   }

@@ -6,17 +6,14 @@ import { isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed } from '../lib/charged.ts'
 import type { Client } from './client.ts'
-import type { Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
 import { checkDesign, type CheckedDesign, type DesignedLink, type OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { changeUnits, recordRevision } from './history/history.ts'
-import { deleteLinkData } from './link-data.ts'
 import { mayChange, type Link } from './link.ts'
-import { linkOfToken, ownedById } from './look-up.ts'
+import { ownedById } from './look-up.ts'
 import type { PasswordHash } from './password/password.ts'
-import { insertDeletions } from './purge-store.ts'
-import { deleteLinkRow, updateLink } from './store.ts'
+import { updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
@@ -130,35 +127,10 @@ function writeChange(
 }
 
 /**
- * Deletes a link; its code stays taken. The same transaction records that its data elsewhere is to be purged, so that a
- * crash cannot keep that from happening.
- * @returns the deleted link
- * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
- */
-export async function deleteLink(deps: LinkDeps, token: Credential, ifMatch: string | undefined): Promise<Link> {
-  const read = async () => ({ link: await linkOfToken(deps, token) })
-  const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
-    deps.db.urgent('takedown', async (transaction) => {
-      if (!(await deleteLinkRow(transaction, present.link))) return undefined
-      await deleteLinkData(transaction, present.link.id)
-      await insertDeletions(transaction, [present.link.id])
-      return present
-    }),
-  )
-  deps.purgeScans(deleted.id)
-  return deleted
-}
-
-/** Records unknown links as deleted, so that their data elsewhere is purged. */
-export function recordDeleted({ db }: { db: Database }, linkIds: number[]): Promise<void> {
-  return db.transaction((transaction) => insertDeletions(transaction, linkIds))
-}
-
-/**
  * Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. Those of this
  * process take turns: of 64 at the same time, all but one would start over again and again.
  */
-function retryOnConflict<T extends { link: Link }>(
+export function retryOnConflict<T extends { link: Link }>(
   { invalidate, inTurn }: Pick<LinkDeps, 'invalidate' | 'inTurn'>,
   read: T,
   reread: () => Promise<T>,

@@ -7,7 +7,7 @@ import { exampleRule } from './rules/rule.ts'
 import { chunks, contentColumns } from './store.ts'
 
 /** A link to be inserted. */
-export interface NewLink extends Omit<Link, 'suspension' | 'warning' | 'reported'> {
+export interface NewLink extends Omit<Link, 'suspension' | 'warning' | 'reported' | 'rekeyedAt'> {
   codeKey: string
   tokenHash: string
 }

@@ -14,7 +14,7 @@ import {
   type Creation,
   type HashedDraft,
 } from './insert.ts'
-import { isWorking } from './look-up.ts'
+import { isWorking } from './token-look-up.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type WebhookDetails, type WebhookDraft } from './webhook.ts'
 

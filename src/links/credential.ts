@@ -1,6 +1,7 @@
 import { hashToken, isToken } from '../lib/token.ts'
 import { codeKey } from './code.ts'
 import { collectionOfToken, type CollectionKeyDeps } from './collection-keys.ts'
+import { hidden, shown } from './deleted-store.ts'
 import { findMemberTokens, type Member } from './member-store.ts'
 
 /** A link in a collection, as the holder of the collection's token names it. */
@@ -28,6 +29,16 @@ export async function tokenHashesOf(
     if (member !== undefined) return hashOf(member)
     return typeof credential === 'string' && isToken(credential) ? hashToken(credential) : undefined
   })
+}
+
+/** The stored form of the token by which the link of a credential could be found before it was deleted; undefined as above. */
+export async function deletedHashOf(deps: CollectionKeyDeps, credential: Credential): Promise<string | undefined> {
+  if (typeof credential === 'string') return isToken(credential) ? hashToken(credential) : undefined
+  const [member] = await membersOf(deps, [credential])
+  if (member === undefined) return undefined
+  const deleted = { ...member, codeKey: hidden(member.codeKey) }
+  const hash = (await findMemberTokens(deps.db.read, [deleted], deps.now()))(deleted)
+  return hash === undefined ? undefined : shown(hash)
 }
 
 /** The members that credentials name, in their order; each collection is looked up once. */

@@ -31,6 +31,7 @@ export function details(
     removed: link.suspension && suspensionDetails(link.suspension),
     ...(link.warning !== null && { warned: { ...link.warning, at: isoTime(link.warning.at) } }),
     ...(link.reported !== null && { reported: { ...link.reported, at: isoTime(link.reported.at) } }),
+    ...(link.rekeyedAt !== null && { rekeyed_at: isoTime(link.rekeyedAt) }),
     totals,
     ...(asOf !== undefined && { as_of: asOf }),
   }

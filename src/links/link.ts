@@ -31,6 +31,8 @@ export interface Link {
   warning: Warning | null
   /** Null unless so many people have reported the link that its owner was told. */
   reported: Reported | null
+  /** When the operator gave out its token; null unless he has, and the owner has not replaced that. */
+  rekeyedAt: number | null
 }
 
 /** Why visitors are warned of a link, which its owner can read. */

@@ -1,21 +1,14 @@
 import type { Database } from '../db/database.ts'
-import { Problem } from '../http/problem.ts'
 import { codeKey } from './code.ts'
-import { tokenHashesOf, type Credential } from './credential.ts'
+import type { Credential } from './credential.ts'
+import { missingLink, unknownToken } from './deleted.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
 import { findRevisions } from './history/history-store.ts'
 import type { Link } from './link.ts'
-import { endOtherMemberships } from './member-store.ts'
-import { findRoles, promoteToken } from './rotation-store.ts'
-import { findByCode, findById, findByToken, hasToken } from './store.ts'
-
-/** What look-ups by a token need of the rest of the program. */
-export interface TokenDeps {
-  db: Database
-  now: () => number
-}
+import { findByCode, findById, findByToken } from './store.ts'
+import { findByAnyToken, isWorking, type TokenDeps } from './token-look-up.ts'
 
 interface Store {
   db: Database
@@ -23,19 +16,20 @@ interface Store {
 
 /**
  * The link of a token.
- * @throws {Problem} 404 when no link has the token
+ * @throws {Problem} 404 when no link has the token, 410 when its link was deleted and can be brought back
  */
 export async function linkOfToken(deps: TokenDeps, token: Credential): Promise<Link> {
   const link = await findByAnyToken(deps, token, (hash) => findByToken(deps.db.read, hash, deps.now()))
-  return requireFound(link, token)
+  if (link === undefined) throw await missingLink(deps, token)
+  return link
 }
 
 /**
  * Checks that a link has a token, without reading the link.
- * @throws {Problem} 404 when none has
+ * @throws {Problem} 404 when none has, 410 as above
  */
 export async function requireToken(deps: TokenDeps, token: Credential): Promise<void> {
-  if (!(await isWorking(deps, token))) throw unknownToken(token)
+  if (!(await isWorking(deps, token))) throw await missingLink(deps, token)
 }
 
 /** The link of a code, whose case is ignored; 'gone' when it was deleted; undefined when there never was one. */
@@ -48,21 +42,18 @@ export async function linkOfId({ db }: Store, id: number): Promise<Link | undefi
   return findById(db.read, id)
 }
 
-function requireFound(link: Link | undefined, token?: Credential): Link {
-  if (link === undefined) throw unknownToken(token)
-  return link
-}
-
 type OwnedDeps = TokenDeps & Pick<LinkDeps, 'designs' | 'webhooks'>
 
-/** What the owner of a token sees of its link. @throws {Problem} 404 when no link has the token */
+/** What the owner of a token sees of its link. @throws {Problem} 404 or 410 as `linkOfToken` */
 export async function ownedByToken(deps: OwnedDeps, token: Credential): Promise<OwnedLink> {
   return toOwned(deps, await linkOfToken(deps, token))
 }
 
 /** The same of a link that was read before. @throws {Problem} 404 when it was deleted since */
 export async function ownedById(deps: OwnedDeps, id: number): Promise<OwnedLink> {
-  return toOwned(deps, requireFound(await findById(deps.db.read, id)))
+  const link = await findById(deps.db.read, id)
+  if (link === undefined) throw unknownToken()
+  return toOwned(deps, link)
 }
 
 /** A change of the design or the webhook increases the revision, so that the link must be read before them. */
@@ -73,58 +64,4 @@ async function toOwned({ designs, webhooks }: OwnedDeps, link: Link): Promise<Ow
 /** The revisions of a link, newest first. */
 export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revision[]> {
   return revisionsOf(owned, await findRevisions(db.read, owned.link.id))
-}
-
-/** Finds something by a token; see `findByAnyTokens`. */
-export async function findByAnyToken<T>(
-  deps: TokenDeps,
-  token: Credential,
-  find: (tokenHash: string) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const [tokenHash] = await tokenHashesOf(deps, [token])
-  if (tokenHash === undefined) return undefined
-  const found = await findByAnyTokens(deps.db, [tokenHash], async () => {
-    const one = await find(tokenHash)
-    return new Map(one === undefined ? [] : [[tokenHash, one]])
-  })
-  return found.get(tokenHash)
-}
-
-/**
- * Finds something for each of some tokens, by their hashes. The first look-up by a link's next token makes it the link's only
- * one; it takes a second statement, and so does that of an unknown token.
- * @param find looks up by the hashes of links' own tokens
- */
-export async function findByAnyTokens<T>(
-  db: Database,
-  tokenHashes: string[],
-  find: (tokenHashes: string[]) => Promise<Map<string, T>>,
-): Promise<Map<string, T>> {
-  const found = tokenHashes.length === 0 ? new Map<string, T>() : await find(tokenHashes)
-  const missing = tokenHashes.filter((tokenHash) => !found.has(tokenHash))
-  if (missing.length === 0) return found
-  const roles = await findRoles(db.read, missing)
-  for (const [tokenHash, role] of roles) if (role === 'next') await promote(db, tokenHash)
-  // Another process may have made one the link's own between the two look-ups.
-  return roles.size === 0 ? found : new Map([...found, ...(await find([...roles.keys()]))])
-}
-
-/** Makes the next token of a link its own. Its memberships end, but for the collection through which it was rotated. */
-function promote(db: Database, tokenHash: string): Promise<void> {
-  return db.transaction(async (transaction) => {
-    const promoted = await promoteToken(transaction, tokenHash)
-    if (promoted !== undefined) await endOtherMemberships(transaction, promoted.id, promoted.through)
-  })
-}
-
-/** Whether a token works; see `findByAnyToken`. */
-export async function isWorking(deps: TokenDeps, token: Credential): Promise<boolean> {
-  const find = async (tokenHash: string) => (await hasToken(deps.db.read, tokenHash, deps.now())) || undefined
-  return (await findByAnyToken(deps, token, find)) === true
-}
-
-export function unknownToken(token: Credential = ''): Problem {
-  if (typeof token !== 'string')
-    return new Problem('collection_not_found', 'no collection has this token, or it has no link with this code')
-  return new Problem('unknown_token', 'no link has this token; it may have been deleted')
 }

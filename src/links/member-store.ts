@@ -9,11 +9,17 @@ export interface Member {
   codeKey: string
 }
 
+/** The condition that a link is in a collection: its membership has not ended, and it is not deleted. */
+export function isMember(now: number) {
+  return (of: ExpressionBuilder<Tables, 'links' | 'memberships'>) =>
+    of.and([of('links.deleted_at', 'is', null), hasNotEnded(now)(of)])
+}
+
 /**
  * The condition that a membership has not ended: a rotation of the link's token ends it once the new token is used, or after the
  * hour, but for the collection through which it was rotated.
  */
-export function isMember(now: number) {
+function hasNotEnded(now: number) {
   return (of: ExpressionBuilder<Tables, 'links' | 'memberships'>) =>
     of.or([
       of('links.rotated_at', 'is', null),
@@ -22,7 +28,7 @@ export function isMember(now: number) {
     ])
 }
 
-/** The hashes of the tokens by which these links can be found, by what names them; a link that is not in its collection has none. */
+/** The hashes of the tokens by which these links can be found, also of those that are deleted, by what names them; a link that is not in its collection has none. */
 export async function findMemberTokens(
   db: Executor,
   members: Member[],
@@ -35,7 +41,7 @@ export async function findMemberTokens(
     .select(['links.token_hash', 'links.next_token_hash', 'links.rotated_at'])
     .where('links.code_key', 'in', [...new Set(members.map(({ codeKey }) => codeKey))])
     .where('memberships.collection_id', 'in', [...new Set(members.map(({ collectionId }) => collectionId))])
-    .where(isMember(now))
+    .where(hasNotEnded(now))
     .execute()
   const hashes = new Map(
     rows.map((row) => {

@@ -4,12 +4,15 @@ import { findAvailability, type Availability } from './availability.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk/bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './bulk/change-many.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
-import { changeLink, deleteLink, type ChangeOptions } from './change.ts'
+import { changeLink, type ChangeOptions } from './change.ts'
 import type { Client } from './client.ts'
 import { createReserved } from './code.ts'
 import type { Credential } from './credential.ts'
 import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
 import { createInTurn } from '../lib/in-turn.ts'
+import { deletedLinkOf } from './deleted.ts'
+import type { DeletedLink } from './deleted-store.ts'
+import { deleteLink, deleteWithUndo, undelete, type Undoable } from './deletion.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import type { Revision } from './history/history.ts'
@@ -18,6 +21,7 @@ import { importLinks, type ImportOptions, type ImportResult } from './import/imp
 import type { CreatedLink } from './insert.ts'
 import type { Link } from './link.ts'
 import { historyOf, linkOfToken, ownedByToken, requireToken } from './look-up.ts'
+import { startOverdue, type OverdueNeeds } from './overdue.ts'
 import { createPasswords, type Passwords, type Scrypt } from './password/password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { LinkId } from './store.ts'
@@ -62,8 +66,19 @@ export interface Links {
   rotate: (token: Credential, client: Client, options: CreationOptions) => Promise<RotatedToken>
   /** The revisions of the link, newest first. */
   history: (owned: OwnedLink) => Promise<Revision[]>
-  /** Deletes the link with its scans, its design and its history. @throws {Problem} 404 for an unknown token, 412 as above */
+  /**
+   * Deletes the link with its scans, its design and its history for good, also one that could be brought back.
+   * @throws {Problem} 404 for an unknown token, 412 as above
+   */
   delete: (token: Credential, ifMatch: string | undefined) => Promise<Link>
+  /** The same so that the owner can bring it back for a day. @throws {Problem} also 410 when it is deleted already */
+  deleteWithUndo: (token: Credential, ifMatch: string | undefined) => Promise<Undoable>
+  /** The link of a token that was deleted and can be brought back; undefined when there is none. */
+  findDeleted: (token: Credential) => Promise<DeletedLink | undefined>
+  /** Brings a deleted link back, with all that belongs to it: see `undelete`. */
+  undelete: (token: Credential, client: Pick<Client, 'charge'>) => Promise<OwnedLink>
+  /** Deletes for good what nobody has brought back in a day, as also happens each minute. */
+  deleteOverdue: () => Promise<void>
   /** Whether a new link may have this code. */
   findAvailability: (code: string) => Promise<Availability>
   passwords: Passwords
@@ -71,12 +86,12 @@ export interface Links {
   isReserved: (code: string) => boolean
   /** Reserves a word: no new link may have it as its code. */
   reserve: (word: string) => void
-  /** Does nothing: links have no background work. */
-  close: () => void
+  close: () => Promise<void>
 }
 
 /** What links need of the rest of the program. */
-export interface LinksNeeds extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'inTurn'> {
+export interface LinksNeeds
+  extends Omit<LinkDeps, 'isReserved' | 'idempotency' | 'passwords' | 'inTurn'>, Omit<OverdueNeeds, 'db'> {
   passwordTurn: Turns['run']
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
@@ -93,6 +108,7 @@ export function openLinks(needs: LinksNeeds): Links {
     passwords,
     inTurn: createInTurn(),
   }
+  const overdue = startOverdue(needs)
   return {
     create: createLink.bind(null, deps),
     createBulk: createBulk.bind(null, deps),
@@ -108,10 +124,14 @@ export function openLinks(needs: LinksNeeds): Links {
     rotate: rotateToken.bind(null, deps),
     history: historyOf.bind(null, deps),
     delete: deleteLink.bind(null, deps),
+    deleteWithUndo: deleteWithUndo.bind(null, deps),
+    findDeleted: deletedLinkOf.bind(null, deps),
+    undelete: undelete.bind(null, deps),
+    deleteOverdue: overdue.run,
     findAvailability: findAvailability.bind(null, deps),
     passwords,
     isReserved,
     reserve,
-    close() {},
+    close: overdue.close,
   }
 }

@@ -25,6 +25,32 @@ export async function putNextToken(
   return numUpdatedRows === 1n
 }
 
+/** The same by the operator, for a link whose owner has lost its token. @returns false when the link was deleted */
+export async function putRekeyed(
+  db: Executor,
+  linkId: number,
+  { nextHash, now }: { nextHash: string; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('links')
+    .set({ next_token_hash: nextHash, rotated_at: now, rotated_through: null, rekeyed_at: now })
+    .where('id', '=', linkId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** The next token of a link whose own one has ended an hour after the rotation, although the next one was not used. */
+export async function findLateNext(db: Executor, linkId: number, now: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('links')
+    .select('next_token_hash')
+    .where('id', '=', linkId)
+    .where('rotated_at', '<=', now - OVERLAP_MS)
+    .executeTakeFirst()
+  return row?.next_token_hash ?? undefined
+}
+
 /**
  * What each of some tokens is to its link, whether it works or not, by hash; a token of no link has no entry. One statement
  * sees one state.
@@ -59,7 +85,14 @@ export async function promoteToken(
   if (row === undefined) return undefined
   const { numUpdatedRows } = await db
     .updateTable('links')
-    .set({ token_hash: tokenHash, next_token_hash: null, rotated_at: null, rotated_through: null })
+    .set((of) => ({
+      token_hash: tokenHash,
+      next_token_hash: null,
+      rotated_at: null,
+      rotated_through: null,
+      // Whose own rotation came after that of the operator has a token that the operator has not seen.
+      rekeyed_at: of.case().when('rekeyed_at', '=', of.ref('rotated_at')).then(of.ref('rekeyed_at')).else(null).end(),
+    }))
     .where('next_token_hash', '=', tokenHash)
     .executeTakeFirst()
   return numUpdatedRows === 1n ? row : undefined

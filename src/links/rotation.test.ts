@@ -9,7 +9,7 @@ import { insert } from '../../test/support/stored-links.ts'
 import * as tokens from '../../test/support/token-model.ts'
 import { noCharge } from '../lib/charged.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
-import { findByAnyToken, isWorking } from './look-up.ts'
+import { findByAnyToken, isWorking } from './token-look-up.ts'
 import { rotateToken } from './rotation.ts'
 
 const HOUR = 3_600_000

@@ -5,8 +5,9 @@ import { collectionOfToken } from './collection-keys.ts'
 import { createCharged, type CreationOptions } from './create.ts'
 import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
-import { isWorking, unknownToken, type TokenDeps } from './look-up.ts'
+import { missingLink } from './deleted.ts'
 import { putNextToken } from './rotation-store.ts'
+import { isWorking, type TokenDeps } from './token-look-up.ts'
 
 /** The response to a rotation. */
 export interface RotatedToken {
@@ -39,7 +40,7 @@ export async function rotateToken(
     isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
   const chargeKnown = async () => {
-    if (!isKnown) throw unknownToken(token)
+    if (!isKnown) throw await missingLink(deps, token)
     return idempotentRequest === undefined ? noCharge() : client.charge('links')
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
@@ -49,7 +50,8 @@ export async function rotateToken(
     const through =
       typeof token === 'string' ? null : ((await collectionOfToken(inside, token.collectionToken)) ?? null)
     const rotation = { nextHash: hashToken(next), through, now: deps.now() }
-    if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation))) throw unknownToken(token)
+    if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation)))
+      throw await missingLink(deps, token)
     return { token: next, manage_url: `${client.origin}/m/${next}` }
   })
 }

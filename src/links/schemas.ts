@@ -180,6 +180,11 @@ export const detailsBody = Type.Object(
     removed: nullable(removedBody),
     warned: Type.Optional(warnedBody),
     reported: Type.Optional(reportedBody),
+    rekeyed_at: Type.Optional(
+      time(
+        'When the operator gave out the token, because it was lost, UTC; absent unless so, and once it is replaced.',
+      ),
+    ),
     totals: totalsBody,
     as_of: Type.Optional(asOfField),
   },
@@ -195,4 +200,11 @@ export const rotatedBody = Type.Object(
   { title: 'RotatedToken' },
 )
 
-export const deletedBody = Type.Object({ deleted: Type.Literal(true), code: Type.String() }, { title: 'DeletedLink' })
+export const deletedBody = Type.Object(
+  {
+    deleted: Type.Literal(true),
+    code: Type.String(),
+    undo_until: Type.Optional(time('With `undo=true`: until when the link can be brought back, UTC.')),
+  },
+  { title: 'DeletedLink' },
+)

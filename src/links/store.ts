@@ -1,11 +1,15 @@
 import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { codeKey } from './code.ts'
 import type { Link, Reported, Suspension, Warning } from './link.ts'
 import { ownToken } from './rotation-store.ts'
 
 type LinkRow = Selectable<Tables['links']>
-type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through'>
+type LinkColumns = Omit<
+  LinkRow,
+  'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at' | 'rotated_through' | 'deleted_at'
+>
 
 /** The columns of a `Link`. */
 export const linkColumns = [
@@ -33,6 +37,7 @@ export const linkColumns = [
   'links.reported_at',
   'links.reported_networks',
   'links.reported_reason',
+  'links.rekeyed_at',
 ] as const
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
@@ -44,7 +49,8 @@ export async function findByCode(db: Executor, codeKey: string): Promise<Link | 
 }
 
 export async function findById(db: Executor, id: number): Promise<Link | undefined> {
-  const row = await db.selectFrom('links').select(linkColumns).where('id', '=', id).executeTakeFirst()
+  const query = db.selectFrom('links').select(linkColumns).where('id', '=', id).where('deleted_at', 'is', null)
+  const row = await query.executeTakeFirst()
   return row && toLink(row)
 }
 
@@ -103,16 +109,17 @@ export async function updateLink(db: Executor, link: Link): Promise<boolean> {
   return result.numUpdatedRows === 1n
 }
 
-/** Deletes a link; its code stays taken. @returns false when the link was changed or deleted since it was read */
+/** Deletes a link for good, also one that could be brought back; its code stays taken. @returns false when the link was changed or deleted since it was read */
 export async function deleteLinkRow(transaction: Transaction<Tables>, link: Link): Promise<boolean> {
   const deleted = await transaction
     .deleteFrom('links')
     .where('id', '=', link.id)
     .where('revision', '=', link.revision)
-    .returning('code_key')
+    .returning('id')
     .executeTakeFirst()
   if (deleted === undefined) return false
-  await transaction.insertInto('codes').values(deleted).execute()
+  const taken = transaction.insertInto('codes').values({ code_key: codeKey(link.code) })
+  await taken.onConflict((conflict) => conflict.column('code_key').doNothing()).execute()
   return true
 }
 
@@ -174,7 +181,7 @@ export async function clearReported(db: Executor, linkId: number): Promise<void>
   await db.updateTable('links').set(none).where('id', '=', linkId).execute()
 }
 
-/** The next links that are not suspended, by ID. */
+/** The next links that are not suspended, by ID; also deleted ones that can be brought back, so that no listed one is. */
 export async function findActiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
   return (await query.orderBy('id').limit(limit).execute()).map(toLink)
@@ -186,7 +193,7 @@ export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
   return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
 }
 
-export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported'>) {
+export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported' | 'rekeyedAt'>) {
   return {
     target: link.target,
     payload: JSON.stringify(link.payload),
@@ -220,6 +227,7 @@ export function toLink(row: LinkColumns): Link {
     suspension: toSuspension(row),
     warning: row.warned_at === null ? null : { at: row.warned_at, reason: row.warned_reason ?? '' },
     reported: toReported(row),
+    rekeyedAt: row.rekeyed_at,
   }
 }
 

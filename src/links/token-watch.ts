@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import { chunks, findIdsByTokens } from './store.ts'
-import type { TokenDeps } from './look-up.ts'
+import type { TokenDeps } from './token-look-up.ts'
 
 /** How often the tokens are looked up: so late a deletion or rotation ends what it ends, whichever process made it. */
 const INTERVAL_MS = 1000

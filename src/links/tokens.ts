@@ -1,7 +1,8 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Problem } from '../http/problem.ts'
 import { hashToken, isToken } from '../lib/token.ts'
-import { findByAnyTokens, unknownToken, type TokenDeps } from './look-up.ts'
+import { deletedProblems, unknownToken } from './deleted.ts'
+import { findByAnyTokens, type TokenDeps } from './token-look-up.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
 import { findIdsByTokens, type LinkId } from './store.ts'
 
@@ -19,7 +20,9 @@ export async function linksOfTokens(
     const read = tokens.slice(from, from + TOKENS_PER_READ)
     const hashes = read.filter(isToken).map(hashToken)
     const ids = await findByAnyTokens(deps.db, hashes, (some) => findIdsByTokens(deps.db.read, some, deps.now()))
-    const found = read.map((token) => ids.get(hashToken(token)))
+    const missing = hashes.filter((hash) => !ids.has(hash))
+    const deleted = missing.length === 0 ? new Map<string, Problem>() : await deletedProblems(deps, missing)
+    const found = read.map((token) => ids.get(hashToken(token)) ?? deleted.get(hashToken(token)))
     // All at once: where the counts are elsewhere, one after the other would take many round trips.
     const refusals = await Promise.all(found.map(async (id) => (id === undefined ? chargeNotFound() : undefined)))
     const refused = refusals.findIndex((refusal) => refusal !== undefined)

@@ -121,6 +121,10 @@ export interface LinkWebhooks {
    * @param cause `further` names what changed besides the link's own fields; `holder` is who has changed it
    */
   onChange: (transaction: Transaction<Tables>, before: Link, after: Link, cause?: ChangeCause) => Promise<void>
+  /** Has a link's webhook send nothing, in the transaction that deletes the link so that it can be brought back. */
+  pause: (transaction: Transaction<Tables>, linkId: number) => Promise<void>
+  /** Has it go on, in the transaction that brings the link back: events that waited are sent. */
+  resume: (transaction: Transaction<Tables>, linkId: number) => Promise<void>
   /** Which of a few links have a webhook: `onChange` does nothing for the others. */
   which: (transaction: Transaction<Tables>, linkIds: number[]) => Promise<Set<number>>
   /** Queues the event of a link that many people have reported, in the transaction that notes that. */

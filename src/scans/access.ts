@@ -45,7 +45,7 @@ export function ownerAccess({ findByToken }: Pick<Links, 'findByToken'>): ScansA
   return {
     findWithStats: find,
     findWithScans: find,
-    refusals: [],
+    refusals: ['link_deleted'],
     stats: { summary: 'Read the statistics of a link', operationId: 'readStats' },
     scans: {
       csv: { summary: 'Export the raw scans of a link', operationId: 'exportScans' },

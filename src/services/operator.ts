@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse, MissingList } from '../abuse/open.ts'
+import { rekeyOperations } from '../abuse/rekey.ts'
 import { openOperatorSocket, type OperatorOperations } from '../operator/socket.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
@@ -38,14 +39,14 @@ export interface Status {
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config' | 'askServers'> {
   version: string
   disk: Pick<Disk, 'detail'>
-  db: Pick<Database, 'read' | 'check'>
+  db: Database
   scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'lost' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations' | 'missingLists'>
   keys: Pick<Keys, 'operations'>
   links: Pick<Links, 'importLinks' | 'findByToken'>
   now: () => number
-  origin: Pick<Origin, 'own' | 'foreignHost'>
+  origin: Pick<Origin, 'own' | 'owns' | 'foreignHost'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
   tls: Pick<Tls, 'certificates'> | undefined
@@ -72,6 +73,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): Operat
     ...doctorOperations({ ...needs, config, askServers }),
     ...linkOperations({ db, totals: scans.totals }),
     ...abuse.operations,
+    ...rekeyOperations({ db, now: needs.now, owns: origin.owns, origin: origin.own }),
     ...keys.operations,
     ...importOperations({ importLinks: links.importLinks, origin: origin.own }),
     ...partOperations({ links, scans, now: needs.now }),

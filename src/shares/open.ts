@@ -10,7 +10,8 @@ import type { Credential } from '../links/credential.ts'
 import { urlsOf } from '../links/draft.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Link } from '../links/link.ts'
-import { linkOfId, unknownToken } from '../links/look-up.ts'
+import { unknownToken } from '../links/deleted.ts'
+import { linkOfId } from '../links/look-up.ts'
 import { countShares, deleteShare, findShare, findShares, insertShare, lockLink, type Share } from './store.ts'
 
 /** Shares of one link at the same time. */

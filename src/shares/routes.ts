@@ -37,7 +37,7 @@ function creationRoutes(needs: ShareRoutesNeeds): OwnerRoutes {
       body: shareBody,
       response: {
         201: { description: 'The share was created.', content: { 'application/json': { schema: createdShareBody } } },
-        ...problems('unknown_token', 'too_many_shares'),
+        ...problems('unknown_token', 'link_deleted', 'too_many_shares'),
       },
     },
     // A wrong token gets its response before the body is read.
@@ -84,7 +84,7 @@ function listRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
           description: 'The shares, without their tokens.',
           content: { 'application/json': { schema: sharesBody } },
         },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'link_deleted'),
       },
     },
     async handler(request) {
@@ -105,7 +105,7 @@ function revocationRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
       params: Type.Object({ id: Type.String({ description: 'The id of the share.' }) }),
       response: {
         200: { description: 'The share was revoked.', content: { 'application/json': { schema: revokedBody } } },
-        ...problems('unknown_token', 'unknown_share'),
+        ...problems('unknown_token', 'link_deleted', 'unknown_share'),
       },
     },
     async handler(request) {

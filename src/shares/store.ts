@@ -27,6 +27,7 @@ export async function lockLink(transaction: Transaction<Tables>, linkId: number)
     .updateTable('links')
     .set((link) => ({ revision: link.ref('revision') }))
     .where('id', '=', linkId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }

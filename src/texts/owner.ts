@@ -37,6 +37,9 @@ const en = {
     illegal: 'Most say that it is illegal.',
     other: 'Most give another reason.',
   },
+  rekeyed: (at: string) =>
+    `On ${at} the operator of this service gave out a new private address of this link, and has seen it. If that was not at your wish, ask them.`,
+  rekeyedSo: 'Get an address that only you know',
   reportedSo:
     'Reports change nothing by themselves: the operator looks at them. If you did not expect this, check where the link leads.',
   leadsTo: 'It leads to',
@@ -63,6 +66,7 @@ const en = {
       'The design is saved, although it scans poorly. Test the code with several phones before you print it.',
     paused: 'The link is paused.',
     resumed: 'The link is active again.',
+    undeleted: 'The link is back, with everything that belongs to it.',
     reverted: 'The earlier version is in effect again. Below it says what that has changed.',
     ruled: 'The rules are saved and in effect.',
   },
@@ -107,6 +111,9 @@ const de: typeof en = {
     illegal: 'Die meisten nennen illegale Inhalte.',
     other: 'Die meisten nennen einen anderen Grund.',
   },
+  rekeyed: (at) =>
+    `Am ${at} hat der Betreiber dieses Dienstes eine neue private Adresse dieses Links ausgegeben und sie gesehen. Wenn Sie das nicht wollten, fragen Sie ihn.`,
+  rekeyedSo: 'Eine Adresse erstellen, die nur Sie kennen',
   reportedSo:
     'Meldungen allein ändern nichts: Der Betreiber sieht sie sich an. Wenn Sie das nicht erwartet haben, prüfen Sie, wohin der Link führt.',
   leadsTo: 'Er führt zu',
@@ -132,6 +139,7 @@ const de: typeof en = {
       'Die Gestaltung ist gespeichert, obwohl sie sich schlecht scannen lässt. Prüfen Sie den Code mit mehreren Handys, bevor Sie ihn drucken.',
     paused: 'Der Link ist pausiert.',
     resumed: 'Der Link ist wieder aktiv.',
+    undeleted: 'Der Link ist wieder da, mit allem, was dazugehört.',
     reverted: 'Die frühere Fassung gilt wieder. Unten steht, was sich dadurch geändert hat.',
     ruled: 'Die Regeln sind gespeichert und gelten.',
   },

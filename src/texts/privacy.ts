@@ -36,7 +36,7 @@ const en = {
     'Browsers that send “Global Privacy Control” or “Do Not Track” are counted without a fingerprint, a city or the website they came from.',
   owners: 'If you create links',
   ownersText:
-    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, except that its code is never given to anyone again. Your browser keeps the private address of a link that you create here on your device, unless you choose otherwise after the creation; the service gets it only when you use it. It keeps the access code of a private service only if you tick the box for that.',
+    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, on its page after a day in which you can bring it back, except that its code is never given to anyone again. Your browser keeps the private address of a link that you create here on your device, unless you choose otherwise after the creation; the service gets it only when you use it. It keeps the access code of a private service only if you tick the box for that.',
   limits: 'Limits of fair use',
   limitsText:
     'So that nobody overloads the service, it counts requests of each address by the hour. For that it keeps a digest of the address, mixed with a random number, never the address itself.',
@@ -89,7 +89,7 @@ const de: typeof en = {
     'Browser, die „Global Privacy Control“ oder „Do Not Track“ senden, werden ohne Fingerabdruck, Stadt und Herkunftsseite gezählt.',
   owners: 'Wenn Sie Links erstellen',
   ownersText:
-    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das; nur wird sein Code nie wieder vergeben. Ihr Browser behält die private Adresse eines Links, den Sie hier erstellen, auf Ihrem Gerät, wenn Sie es nach dem Erstellen nicht anders wählen; der Dienst bekommt sie nur, wenn Sie sie benutzen. Den Zugangscode eines privaten Dienstes behält er nur, wenn Sie das ankreuzen.',
+    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das, auf seiner Seite nach einem Tag, in dem er ihn zurückholen kann; nur wird sein Code nie wieder vergeben. Ihr Browser behält die private Adresse eines Links, den Sie hier erstellen, auf Ihrem Gerät, wenn Sie es nach dem Erstellen nicht anders wählen; der Dienst bekommt sie nur, wenn Sie sie benutzen. Den Zugangscode eines privaten Dienstes behält er nur, wenn Sie das ankreuzen.',
   limits: 'Grenzen der fairen Nutzung',
   limitsText:
     'Damit niemand den Dienst überlastet, zählt er die Anfragen jeder Adresse je Stunde. Dafür behält er eine Prüfsumme der Adresse, vermischt mit einer Zufallszahl, nie die Adresse selbst.',

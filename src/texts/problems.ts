@@ -48,6 +48,7 @@ const en = {
     not_found: 'If you typed the address, please check it.',
     unknown_code: 'If you typed the address, please check it. Otherwise ask where you found the code.',
     unknown_token: 'The link was deleted, it has a new private address, or a part of the address is missing.',
+    link_deleted: 'For a day, its page brings it back.',
     code_gone: 'It was deleted and will not come back. Please ask where you found the code.',
     code_removed: 'The operator of this service has blocked it because of abuse.',
     code_removed_by_law: 'It may not be shown here.',
@@ -112,6 +113,7 @@ const de: typeof en = {
     unknown_code:
       'Falls Sie die Adresse eingetippt haben, prüfen Sie sie bitte. Fragen Sie sonst dort nach, wo Sie den Code gefunden haben.',
     unknown_token: 'Der Link wurde gelöscht, er hat eine neue private Adresse, oder ein Teil der Adresse fehlt.',
+    link_deleted: 'Einen Tag lang holt ihn seine Seite zurück.',
     code_gone: 'Er wurde gelöscht und kommt nicht zurück. Bitte fragen Sie dort nach, wo Sie den Code gefunden haben.',
     code_removed: 'Der Betreiber dieses Dienstes hat ihn wegen Missbrauchs gesperrt.',
     code_removed_by_law: 'Er darf hier nicht gezeigt werden.',

@@ -11,7 +11,17 @@ import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
 import { siteOf } from './receivers.ts'
 import { newSecret } from './signature.ts'
-import { deleteWebhook, findWatched, findWebhook, putWebhook, setDestination, type WebhookRow } from './store.ts'
+import { setNextAttempt } from './outbox-store.ts'
+import {
+  deleteWebhook,
+  findWatched,
+  findWebhook,
+  pauseWebhook,
+  putWebhook,
+  resumeChecks,
+  setDestination,
+  type WebhookRow,
+} from './store.ts'
 
 /** One check of a destination takes place in this time. */
 export const CHECK_MS = 86_400_000
@@ -53,6 +63,8 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       const network = holder && { network: digestOf(holder.network) }
       await outbox.add(transaction, after.id, { ...event, ...network })
     },
+    pause: pauseWebhook,
+    resume: (transaction, linkId) => resume(transaction, linkId, now()),
     which: async (transaction, linkIds) =>
       enabled && linkIds.length > 0 ? findWatched(transaction, linkIds) : new Set<number>(),
     async onReported(transaction, link, reported) {
@@ -61,6 +73,13 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       await outbox.add(transaction, link.id, reportedEvent(link, reported))
     },
   }
+}
+
+async function resume(transaction: Transaction<Tables>, linkId: number, now: number): Promise<void> {
+  const webhook = await findWebhook(transaction, linkId)
+  if (webhook === undefined) return
+  await setNextAttempt(transaction, linkId, now)
+  if (eventsOf(webhook).includes('destination.failing')) await resumeChecks(transaction, linkId, now)
 }
 
 async function saveDraft(

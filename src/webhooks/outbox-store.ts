@@ -4,7 +4,7 @@ import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
 import { siteOf } from './receivers.ts'
-import { findWebhook } from './store.ts'
+import { findWebhook, isOfLiveLink } from './store.ts'
 
 /** The pause between two events of a link: whoever changes a link often must not send a flood. */
 export const PAUSE_MS = 1_000
@@ -15,7 +15,7 @@ export const MAX_WAITING = 100
 /**
  * Queues an event for a link's webhook, and drops the oldest ones when too many wait.
  * @param keep how many of the link may wait, this one included
- * @returns how many rows the outbox has more; undefined when the webhook was removed or given up
+ * @returns how many rows the outbox has more; undefined when the webhook was removed or given up, or the link is deleted
  */
 export async function insertEvent(
   db: Executor,
@@ -31,6 +31,7 @@ export async function insertEvent(
     .set((of) => ({ next_attempt_at: of.fn.coalesce('next_attempt_at', of.val(at)) }))
     .where('link_id', '=', linkId)
     .where('given_up_at', 'is', null)
+    .where(isOfLiveLink)
     .executeTakeFirst()
   if (woken.numUpdatedRows === 0n) return undefined
   const { id, body, at: createdAt, network = null } = event
@@ -107,6 +108,8 @@ export async function findDue(db: Executor, { now, lane, limit, busyHosts, busyS
     .select((of) => oldestOf(of).select('network').as('network'))
     .where('lane', '=', lane)
     .where('next_attempt_at', '<=', now)
+    // A delivery may have been recorded while the link was deleted.
+    .where(isOfLiveLink)
   if (busyHosts.length > 0) due = due.where('host', 'not in', busyHosts)
   if (busySites.length > 0) due = due.where('site', 'not in', busySites)
   const rows = await due.orderBy('next_attempt_at').orderBy('link_id').limit(limit).execute()
@@ -135,7 +138,7 @@ function oldestOf(of: ExpressionBuilder<Tables, 'webhooks'>) {
 }
 
 export async function isAnyDue(db: Executor, now: number): Promise<boolean> {
-  const due = db.selectFrom('webhooks').select('link_id').where('next_attempt_at', '<=', now)
+  const due = db.selectFrom('webhooks').select('link_id').where('next_attempt_at', '<=', now).where(isOfLiveLink)
   return (await due.limit(1).executeTakeFirst()) !== undefined
 }
 

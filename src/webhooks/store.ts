@@ -1,5 +1,6 @@
-import type { Insertable, Selectable } from '#kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type { WebhooksTable } from '../db/schema-webhooks.ts'
 
 export type WebhookRow = Selectable<WebhooksTable>
@@ -42,6 +43,18 @@ export async function putWebhook(db: Executor, linkId: number, settings: Webhook
 /** Removes a webhook with its outbox. */
 export async function deleteWebhook(db: Executor, linkId: number): Promise<void> {
   await db.deleteFrom('webhooks').where('link_id', '=', linkId).execute()
+}
+
+/** Has a webhook send and check nothing, because its link is deleted. */
+export async function pauseWebhook(db: Executor, linkId: number): Promise<void> {
+  const paused = db.updateTable('webhooks').set({ next_attempt_at: null, next_check_at: null })
+  await paused.where('link_id', '=', linkId).execute()
+}
+
+/** The condition on webhooks that their links are not deleted. */
+export function isOfLiveLink(of: ExpressionBuilder<Tables, 'webhooks'>) {
+  const deleted = of.selectFrom('links').select('id').whereRef('links.id', '=', 'webhooks.link_id')
+  return of.not(of.exists(deleted.where('links.deleted_at', 'is not', null)))
 }
 
 /** Webhooks that were given up, and events that wait. */
@@ -105,6 +118,11 @@ export async function findDueChecks(db: Executor, now: number, limit: number): P
 export async function postponeCheck(db: Executor, linkId: number, nextCheckAt: number): Promise<void> {
   const postponed = db.updateTable('webhooks').set({ next_check_at: nextCheckAt }).where('link_id', '=', linkId)
   await postponed.where('next_check_at', 'is not', null).execute()
+}
+
+/** Has the destination of a link checked again. */
+export async function resumeChecks(db: Executor, linkId: number, at: number): Promise<void> {
+  await db.updateTable('webhooks').set({ next_check_at: at }).where('link_id', '=', linkId).execute()
 }
 
 /** Stores the result of the checks of a link's destination. */

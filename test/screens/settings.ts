@@ -64,7 +64,7 @@ export const screens: Screen[] = [
     async open(page, site) {
       await open(page, site, await create(site, { target: TARGET }), [])
       await page.getByLabel('Yes, delete this link').check()
-      await press(page, 'Delete for good')
+      await press(page, 'Delete')
     },
   },
 ]

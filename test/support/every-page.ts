@@ -64,6 +64,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   await add('event', EVENT)
   await add('forapps', { kind: 'appstore', ios: TARGET, fallback: TARGET })
   await add('ruled', { target: TARGET, rules: RULES })
+  await server.services.db.write.updateTable('links').set({ rekeyed_at: Date.now() }).execute()
   await add('locked', { target: TARGET, password: 'correct horse battery' })
   const rich = await add('rich', { target: TARGET, title: 'Xyzzy', campaign: 'Plugh', utm: { utm_source: 'x' } })
   for (const change of [{ target: `${TARGET}/2` }, { rules: RULES }, { active: false }, { active: true, title: null }])
@@ -83,6 +84,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   const paused = await add('stopped', { target: TARGET })
   seeded['pausedShare'] = await share(paused, {})
   await put(manage(server, paused), { active: false })
+  await fetch(`${manage(server, await add('binned', { target: TARGET }))}?undo=true`, { method: 'DELETE' })
   return seeded
 }
 
@@ -144,7 +146,8 @@ const visits: SeededPages['visits'] = [
 ]
 
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
-  const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '' } = owned
+  const { binned = '', ...stored } = owned
+  const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '' } = stored
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -160,7 +163,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     '/locked+',
     '/ruled+',
     '/warned+',
-    ...Object.values(owned),
+    ...Object.values(stored),
     `${fresh}?created`,
     `${collected}?created`,
     `${collection}?campaign_is=%3DPlugh&sort=scans`,
@@ -168,6 +171,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${collection}?changed`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
+    `${fresh}?undeleted`,
     `${rich}?designed`,
     `${rich}?reverted`,
     `${ruled}?rule=new`,
@@ -184,6 +188,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 
   const faulty: [string, number][] = [
     [`/m/${UNKNOWN}`, 404],
+    [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
     [`/c/collection_${UNKNOWN}`, 404],
     [`${collection}/never-was`, 404],
@@ -196,9 +201,14 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 }
 
 /** A form of the owner's page, for a new link. */
-function ownersForm(server: TestServer, values: Record<string, string>, body: object = { target: TARGET }) {
+function ownersForm(
+  server: TestServer,
+  values: Record<string, string>,
+  { body = { target: TARGET }, isDeleted = false }: { body?: object; isDeleted?: boolean } = {},
+) {
   return async (ask: Ask) => {
     const { code, token } = await create(server, body)
+    if (isDeleted) await fetch(`${manage(server, { token })}?undo=true`, { method: 'DELETE' })
     return ask(
       `/m/${token}`,
       Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.replace('{code}', code)])),
@@ -222,7 +232,8 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     (path: string, values: Record<string, string>) =>
     (ask: Ask): Promise<Response> =>
       ask(path, values)
-  const owner = (values: Record<string, string>, body?: object) => ownersForm(server, values, body)
+  const owner = (values: Record<string, string>, body?: object) => ownersForm(server, values, { ...(body && { body }) })
+  const deleted = (values: Record<string, string>) => ownersForm(server, values, { isDeleted: true })
   const LONG = 'x'.repeat(2_001)
   const all: [name: string, status: number, send: (ask: Ask) => Promise<Response>][] = [
     ['an empty link', 400, form('/?create', { kind: 'url' })],
@@ -276,7 +287,8 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     ['no consent to a new key', 400, owner({ action: 'key' })],
     ['a new key', 200, owner({ action: 'key', sure: 'yes' })],
     ['a wrong code to delete', 400, owner({ action: 'delete', code: 'Xyzzy' })],
-    ['a deletion', 200, owner({ action: 'delete', code: '{code}' })],
+    ['a form of a deleted link', 410, deleted({ action: 'pause' })],
+    ['a deletion for good', 200, deleted({ action: 'delete-for-good' })],
     ['a faulty link of a collection', 400, collected({ action: 'create', target: 'http://127.0.0.1/' })],
     ['no address to add', 400, collected({ action: 'join', tokens: ' ' })],
     ['a wrong address to add', 400, collected({ action: 'join', tokens: 'xyzzy' })],

@@ -18,6 +18,8 @@ export interface Reasons extends Subjects {
   removed: Created
   /** A link that once led to what is blocked now. */
   listed: Created
+  /** A link that was deleted, and can be brought back. */
+  deleted: Created
   /** A link with as many shares as it may have. */
   shared: Created
   /** The token of a share without the single scans. */
@@ -79,13 +81,16 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
   await put(manage(subjects.server, designed), { design: { frame: { text: 'Scan', color: '#000' }, margin: 2 } })
   const shared = await card('shared')
   for (let at = 0; at < MAX_SHARES; at++) await post(`${manage(subjects.server, shared)}/share`, {})
-  const collections = await createCollections(subjects, [link, removed, listed, shared])
+  const deleted = await card('deleted')
+  const collections = await createCollections(subjects, [link, removed, listed, deleted, shared])
+  await fetch(`${manage(subjects.server, deleted)}?undo=true`, { method: 'DELETE' })
   const bare = (await (await post(`${manage(subjects.server, link)}/share`, {})).json()) as { share_token: string }
   return {
     ...subjects,
     codes: { code_gone: 'gone', code_removed: 'removed', code_removed_by_law: 'illegal', link_ended: 'ended' },
     removed,
     listed,
+    deleted,
     shared,
     bareShare: bare.share_token,
     collections,
@@ -115,9 +120,12 @@ async function createCollections({ server }: Subjects, links: Created[]): Promis
 }
 
 /** The same request by the owner of a collection that has the link whose token it names. */
-export function throughCollection({ collections, link, removed, listed, shared }: Reasons, change: Change): Change {
+export function throughCollection(
+  { collections, link, removed, listed, deleted, shared }: Reasons,
+  change: Change,
+): Change {
   const named = change.token?.()
-  const code = [link, removed, listed, shared].find(({ token }) => token === named)?.code
+  const code = [link, removed, listed, deleted, shared].find(({ token }) => token === named)?.code
   return code === undefined ? change : { ...change, token: () => collections.ofAll, path: { code } }
 }
 
@@ -179,6 +187,10 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     const codes = kind === undefined ? { ended: 'ended', lockedEnded: 'locked-ended' } : codesByRule(kind)
     return { path: { code: id.startsWith('open') ? codes.lockedEnded : codes.ended } }
   },
+  link_deleted: ({ id }, _valid, { deleted, collections }) =>
+    id === 'leaveCollection'
+      ? { token: () => collections.ofAll, path: { code: deleted.code }, query: 'link=true&undo=true' }
+      : { token: () => deleted.token, ...(id.startsWith('deleteLink') && { query: 'undo=true' }) },
   link_removed: ({ id }, _valid, { removed }) => ({
     token: () => removed.token,
     ...(id.startsWith('revert') && { body: { revision: 2 } }),

@@ -23,6 +23,7 @@ export const content: Omit<Link, 'id'> = {
   suspension: null,
   warning: null,
   reported: null,
+  rekeyedAt: null,
 }
 
 export let lastId = 2 ** 33

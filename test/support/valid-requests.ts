@@ -40,6 +40,11 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     const { token } = await create(server, { target })
     return () => token
   }
+  const tokenOfDeleted = async () => {
+    const token = await tokenOfNew()
+    await fetch(`${server.url}/api/manage/${token()}?undo=true`, { method: 'DELETE' })
+    return token
+  }
   return {
     healthz: {},
     readyz: {},
@@ -119,6 +124,8 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     rotateTokenByHeader: async () => ({ token: await tokenOfNew() }),
     deleteLink: async () => ({ token: await tokenOfNew() }),
     deleteLinkByHeader: async () => ({ token: await tokenOfNew() }),
+    undeleteLink: async () => ({ token: await tokenOfDeleted() }),
+    undeleteLinkByHeader: async () => ({ token: await tokenOfDeleted() }),
   }
 }
 
@@ -181,6 +188,7 @@ function requestsThroughCollections(server: TestServer): Record<string, () => Pr
     readHistory: {},
     revertLink: { body: { revision: 1 } },
     rotateToken: {},
+    undeleteLink: {},
     followTotals: {},
     readStats: { query: 'days=7' },
     exportScans: {},

@@ -42,17 +42,45 @@ export const resume: Command = {
 export const remove: Command = {
   name: 'delete',
   usage: '<link>',
-  summary: 'delete a link and its visits for ever; its code returns 410',
-  options: { ...serviceOptions, yes: { type: 'boolean', doc: 'delete it: without this flag nothing is deleted' } },
+  summary: 'delete a link and its visits, for ever or with --undo; its code returns 410',
+  options: {
+    ...serviceOptions,
+    undo: { type: 'boolean', doc: 'delete it so that "quirl undelete" brings it back for 24 hours' },
+    yes: { type: 'boolean', doc: 'delete it for ever: without one of these flags nothing is deleted' },
+  },
   async run(context) {
     const { link, kept, server } = openLink(context)
+    if (context.flags['undo'] === true) return deleteWithUndo(context)
     if (context.flags['yes'] !== true) {
       const { short_url } = dataOf(await link.GET('/api/manage'))
-      throw new StartError(`add --yes to delete ${short_url} with its visits for ever`)
+      throw new StartError(`add --yes to delete ${short_url} with its visits for ever, or --undo for a way back`)
     }
     const deleted = dataOf(await link.DELETE('/api/manage'))
     kept.drop(server, deleted.code)
     return printed(context.flags, deleted, ({ code }) => `${server}/${code} is deleted`)
+  },
+}
+
+/** The token stays kept: it brings the link back. */
+async function deleteWithUndo(context: CommandContext): Promise<string> {
+  const { link, server } = openLink(context)
+  const deleted = dataOf(await link.DELETE('/api/manage', { params: { query: { undo: true } } }))
+  return printed(
+    context.flags,
+    deleted,
+    ({ code, undo_until }) => `${server}/${code} is deleted; until ${undo_until} "quirl undelete" brings it back`,
+  )
+}
+
+export const undelete: Command = {
+  name: 'undelete',
+  usage: '<link>',
+  summary: 'bring a link back that was deleted with --undo, or on its page, in the last 24 hours',
+  options: serviceOptions,
+  async run(context) {
+    const { link } = openLink(context)
+    const back = dataOf(await link.POST('/api/manage/undelete'))
+    return printed(context.flags, back, ({ short_url }) => `${short_url} is back`)
   },
 }
 

@@ -54,7 +54,7 @@ function readRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
       tags: ['Links'],
       response: {
         200: { description: 'The revisions.', content: { 'application/json': { schema: historyBody } } },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'link_deleted'),
       },
     },
     async handler(request) {
@@ -81,7 +81,14 @@ function revertRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       body: revertSchema,
       response: {
         200: changedResponse,
-        ...problems('unscannable', 'unknown_token', 'unknown_revision', 'link_removed', 'target_blocked'),
+        ...problems(
+          'unscannable',
+          'unknown_token',
+          'link_deleted',
+          'unknown_revision',
+          'link_removed',
+          'target_blocked',
+        ),
       },
     },
     onRequest: (request) => links.requireToken(credentialOf(request)),

@@ -21,7 +21,7 @@ export function rotationRoutes(needs: WriteNeeds): OwnerRoutes {
       headers: idempotencyHeader,
       response: {
         200: { description: 'The new token.', content: { 'application/json': { schema: rotatedBody } } },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'link_deleted'),
       },
     },
     // A retry may come with a token that no longer works.

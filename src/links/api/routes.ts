@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { Type } from '#typebox'
+import { Type, type Static } from '#typebox'
 import { BODY_LIMIT } from '../../http/body.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
@@ -8,6 +8,7 @@ import { requireKnownMembers } from '../../http/unknown-input.ts'
 import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from './owner-routes.ts'
 import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
+import type { Credential } from '../credential.ts'
 import type { OwnedLink } from '../design.ts'
 import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 import { details } from '../details.ts'
@@ -22,6 +23,9 @@ export interface LinkRoutesNeeds extends WriteNeeds {
 }
 
 const tags = ['Links']
+
+/** Of a request without a body. */
+const EMPTY_BODY_LIMIT = 1024
 
 /** `POST /api/links` */
 export function creationRoute(needs: CreationHooksNeeds): Route {
@@ -59,8 +63,13 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
 }
 
 /** The routes of a link's owner: `/api/manage/<token>`, or `/api/manage` with the token in a header. */
-export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' | 'delete', OwnerRoutes> {
-  return { read: readRoutes(needs), change: changeRoutes(needs), delete: deletionRoutes(needs) }
+export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' | 'delete' | 'undelete', OwnerRoutes> {
+  return {
+    read: readRoutes(needs),
+    change: changeRoutes(needs),
+    delete: deletionRoutes(needs),
+    undelete: undeletionRoutes(needs),
+  }
 }
 
 export const ifMatch = Type.Object({
@@ -84,7 +93,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       tags,
       response: {
         200: detailsResponse('The details.'),
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'link_deleted'),
       },
     },
     handler: async (request, reply) =>
@@ -106,7 +115,7 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       body: updateBody,
       response: {
         200: changedResponse,
-        ...problems('unscannable', 'unknown_token', 'link_removed', 'target_blocked'),
+        ...problems('unscannable', 'unknown_token', 'link_deleted', 'link_removed', 'target_blocked'),
       },
     },
     // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
@@ -130,16 +139,56 @@ function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
     schema: {
       summary: 'Delete a link with its scans, its design and its history',
       operationId: 'deleteLink',
+      description:
+        'For good, unless `undo=true`: then `POST …/undelete` brings it back for 24 hours, in which visits are 410 and every ' +
+        'other request of its owner is 410 `link_deleted`.',
       tags,
       headers: ifMatch,
+      querystring: deletionQuery,
       response: {
         200: { description: 'The link was deleted.', content: { 'application/json': { schema: deletedBody } } },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'link_deleted'),
       },
     },
-    async handler(request) {
-      const { code } = await links.delete(credentialOf(request), request.headers['if-match'])
-      return { deleted: true, code }
+    handler: (request) => deletionOf(links, request, credentialOf(request)),
+  })
+}
+
+/** The parameter of deletions. */
+export const undoParameter = Type.Optional(
+  Type.Boolean({ description: 'Let the link be brought back for 24 hours by `POST …/undelete`.' }),
+)
+const deletionQuery = Type.Object({ undo: undoParameter })
+
+/** Deletes a link as its request says. */
+export async function deletionOf(
+  links: Pick<LinkRoutesNeeds['links'], 'delete' | 'deleteWithUndo'>,
+  request: ManageRequest,
+  credential: Credential,
+): Promise<Static<typeof deletedBody>> {
+  const ifMatchHeader = request.headers['if-match']
+  if ((request.query as Static<typeof deletionQuery>).undo !== true)
+    return { deleted: true, code: (await links.delete(credential, ifMatchHeader)).code }
+  const { code, undoUntil } = await links.deleteWithUndo(credential, ifMatchHeader)
+  return { deleted: true, code, undo_until: undoUntil }
+}
+
+function undeletionRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'creations', isCharged: true },
+    bodyLimit: EMPTY_BODY_LIMIT,
+    schema: {
+      summary: 'Bring a deleted link back',
+      operationId: 'undeleteLink',
+      description:
+        'For 24 hours after a deletion with `undo=true`: with its scans, design, history, shares, webhook and collections. ' +
+        'Counts as a change. A link that is not deleted stays as it is.',
+      tags,
+      response: { 200: detailsResponse('The details of the link.'), ...problems('unknown_token') },
+    },
+    async handler(request, reply) {
+      const credential = credentialOf(request)
+      return sendDetails(needs, request, reply, await needs.links.undelete(credential, clientOf(needs, request, reply)))
     },
   })
 }

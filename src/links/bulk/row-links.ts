@@ -2,7 +2,8 @@ import { asObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { hashToken, isToken } from '../../lib/token.ts'
 import type { Link } from '../link.ts'
-import { findByAnyTokens, unknownToken, type TokenDeps } from '../look-up.ts'
+import { deletedProblems, unknownToken } from '../deleted.ts'
+import { findByAnyTokens, type TokenDeps } from '../token-look-up.ts'
 import { findByTokens } from '../store.ts'
 
 /** A row that names a link by its token. */
@@ -61,13 +62,16 @@ function readRow(row: unknown): TokenRow | Problem {
 }
 
 /** The rows with their links; undefined for a row whose link is unknown. */
-async function findLinks({ db, now }: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Found[]> {
+async function findLinks(deps: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Found[]> {
+  const { db, now } = deps
   const hashes = rows.flatMap((row) => (row instanceof Problem ? [] : (row.tokenHash ?? [])))
   const links = await findByAnyTokens(db, hashes, (some) => findByTokens(db.read, some, now()))
+  const missing = hashes.filter((hash) => !links.has(hash))
+  const deleted = missing.length === 0 ? new Map<string, Problem>() : await deletedProblems(deps, missing)
   return rows.map((row) => {
-    if (row instanceof Problem) return row
-    const link = row.tokenHash === undefined ? undefined : links.get(row.tokenHash)
-    return link && { body: row.body, link }
+    if (row instanceof Problem || row.tokenHash === undefined) return row instanceof Problem ? row : undefined
+    const link = links.get(row.tokenHash)
+    return link === undefined ? deleted.get(row.tokenHash) : { body: row.body, link }
   })
 }
 

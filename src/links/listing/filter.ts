@@ -22,6 +22,8 @@ export interface Filter {
   until: number | undefined
   isSuspended: boolean
   isPaused: boolean
+  /** Those that their owners have deleted, and can bring back. */
+  isDeleted: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -59,6 +61,7 @@ export function readFilter(input: Record<string, unknown>): Filter {
     until: read('until', (text) => time(text, DAY_MS), 'must be a day, which is included, or a time with its zone'),
     isSuspended: flag('removed'),
     isPaused: flag('paused'),
+    isDeleted: flag('deleted'),
   }
   if (errors.length > 0) throw invalidRequest(errors)
   return filter
@@ -92,12 +95,13 @@ function time(text: string, dayMs: number): number | undefined {
 
 /** Whether a link may meet the filter, by what is read first of each. */
 export function mayMatch(
-  { kind, since = 0, until = Infinity, isPaused, isSuspended }: Filter,
+  { kind, since = 0, until = Infinity, isPaused, isSuspended, isDeleted }: Filter,
   key: ListedKey,
 ): boolean {
   if (kind !== undefined && key.kind !== kind) return false
   if (isPaused && key.active) return false
   if (isSuspended && key.suspendedAt === null) return false
+  if (isDeleted && key.deletedAt === null) return false
   return key.createdAt >= since && key.createdAt < until
 }
 

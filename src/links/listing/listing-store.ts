@@ -8,6 +8,8 @@ export interface ListedKey {
   id: number
   /** When it was suspended; null unless it is. */
   suspendedAt: number | null
+  /** When it was deleted; null unless it is, and can be brought back. */
+  deletedAt: number | null
   kind: string
   active: boolean
   createdAt: number
@@ -15,18 +17,30 @@ export interface ListedKey {
   bytes: number
 }
 
-/** The order of a listing: by the time of creation, or of the suspended links, the newest suspension first. */
-export type Order = 'newest' | 'oldest' | 'suspension'
+/**
+ * The order of a listing: by the time of creation; or of the suspended links, the newest suspension first, or the same of those that
+ * are deleted and can be brought back, which the others leave out.
+ */
+export type Order = 'newest' | 'oldest' | 'suspension' | 'deletion'
 
-/** The place of a link in the order: its time of creation or suspension, and among those of one time its id. */
+/** The place of a link in the order: its time of creation, suspension or deletion, and among those of one time its id. */
 export interface Place {
   at: number
   id: number
 }
 
-export function placeOf({ createdAt, suspendedAt, id }: ListedKey, order: Order): Place {
-  return { at: order === 'suspension' ? (suspendedAt ?? 0) : createdAt, id }
+export function placeOf({ createdAt, suspendedAt, deletedAt, id }: ListedKey, order: Order): Place {
+  const times = { newest: createdAt, oldest: createdAt, suspension: suspendedAt, deletion: deletedAt }
+  return { at: times[order] ?? 0, id }
 }
+
+/** The columns of these times. */
+const timeColumns = {
+  newest: 'created_at',
+  oldest: 'created_at',
+  suspension: 'removed_at',
+  deletion: 'deleted_at',
+} as const
 
 /** Which part of the order is read. */
 export interface Range {
@@ -47,12 +61,13 @@ export async function findKeys(db: Executor, range: Range, limit: number): Promi
 export function selectKeys(db: Executor, { order, after, since, until }: Range) {
   const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
   const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('placements')} + ${length('utm')}`
-  const columns = ['id', 'removed_at as suspendedAt', 'kind', 'active', 'created_at as createdAt'] as const
-  const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
-  const all = order === 'suspension' ? query.where('removed_at', 'is not', null) : query
+  const times = ['removed_at as suspendedAt', 'deleted_at as deletedAt', 'created_at as createdAt'] as const
+  const query = db.selectFrom('links').select(['id', ...times, 'kind', 'active', bytes.as('bytes')])
+  const stored = query.where('deleted_at', order === 'deletion' ? 'is not' : 'is', null)
+  const all = order === 'suspension' ? stored.where('removed_at', 'is not', null) : stored
   const sinceThen = since === undefined ? all : all.where('created_at', '>=', since)
   const within = until === undefined ? sinceThen : sinceThen.where('created_at', '<', until)
-  const column = order === 'suspension' ? 'removed_at' : 'created_at'
+  const column = timeColumns[order]
   const direction = order === 'oldest' ? 'asc' : 'desc'
   const ordered = within.orderBy(column, direction).orderBy('id', direction)
   if (after === undefined) return ordered
@@ -66,7 +81,7 @@ export function selectKeys(db: Executor, { order, after, since, until }: Range) 
 /** The most links of one read. */
 export const LINKS_PER_READ = 50
 
-/** The links with these ids that exist, in this order. @param ids from 1 to `LINKS_PER_READ` */
+/** The links with these ids that exist, or are deleted and can be brought back, in this order. @param ids from 1 to `LINKS_PER_READ` */
 export async function findLinks(db: Executor, ids: readonly number[]): Promise<Link[]> {
   // One statement for any number of ids: a connection keeps only so many prepared.
   const same = Array.from({ length: LINKS_PER_READ }, (_, at) => ids[at] ?? ids[0] ?? 0)

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToLoop, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { codeKey } from '../code.ts'
+import { findDeletedByCode } from '../deleted-store.ts'
 import type { Link } from '../link.ts'
 import { findByCode } from '../store.ts'
 import { matches, mayMatch, type Filter } from './filter.ts'
@@ -23,9 +24,15 @@ const PAUSE_MS = 1
 const KEYS_PER_PAGE = 10_000
 const BYTES_PER_PAGE = 128 * 1024
 
+/** A link, and when it was deleted if it is, and can be brought back. */
+export interface FoundLink {
+  link: Link
+  deletedAt: number | null
+}
+
 /** A part of a listing. */
 export interface LinkPage {
-  links: Link[]
+  links: FoundLink[]
   /** The place after which the next page goes on; undefined at the end. */
   next: Place | undefined
   /** How many links were looked at. */
@@ -55,7 +62,7 @@ export async function listLinks(
     for (const link of links.filter((each) => matches(filter, each))) {
       if (isFull()) return false
       const key = part.find(({ id }) => id === link.id)
-      page.links.push(link)
+      page.links.push({ link, deletedAt: key?.deletedAt ?? null })
       page.next = key && placeOf(key, order)
       bytes += key?.bytes ?? 0
     }
@@ -77,13 +84,17 @@ export async function listLinks(
   return page
 }
 
-/** The link of this code if it meets the filter, as the only page. */
+/** The link of this code if it meets the filter, as the only page; also one that is deleted and can be brought back. */
 export async function listByCode({ read }: Pick<Database, 'read'>, filter: Filter, code: string): Promise<LinkPage> {
-  const link = await findByCode(read, codeKey(code))
+  const found = await findByCode(read, codeKey(code))
+  const deleted = found === 'gone' ? await findDeletedByCode(read, codeKey(code), 0) : undefined
+  const link = deleted?.link ?? found
   if (typeof link !== 'object') return { links: [], next: undefined, looked: 0 }
   const { id, kind, active, createdAt, suspension } = link
-  const isFound = mayMatch(filter, { id, kind, active, createdAt, suspendedAt: suspension?.at ?? null, bytes: 0 })
-  return { links: isFound && matches(filter, link) ? [link] : [], next: undefined, looked: 1 }
+  const deletedAt = deleted?.deletedAt ?? null
+  const key = { id, kind, active, createdAt, suspendedAt: suspension?.at ?? null, deletedAt, bytes: 0 }
+  const isFound = mayMatch(filter, key) && matches(filter, link)
+  return { links: isFound ? [{ link, deletedAt }] : [], next: undefined, looked: 1 }
 }
 
 /** The links of one read each: it has one link, or is within the bounds. */

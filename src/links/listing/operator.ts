@@ -2,8 +2,9 @@ import type { OperatorOperations } from '../../operator/socket.ts'
 import type { Database } from '../../db/database.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import type { Link, Totals } from '../link.ts'
-import { readFilter } from './filter.ts'
-import { listByCode, listLinks } from './listing.ts'
+import { undoUntil } from '../deleted.ts'
+import { readFilter, type Filter } from './filter.ts'
+import { listByCode, listLinks, type FoundLink } from './listing.ts'
 import type { Order, Place } from './listing-store.ts'
 
 /** A link as its operator sees it: without the hashes of its token and its password. Times are ISO 8601, UTC. */
@@ -15,6 +16,8 @@ export interface ListedLink extends Pick<
   created_at: string
   updated_at: string
   removed: { at: string; reason: string; source: string; expression: string | null } | null
+  /** When its owner deleted it, and until when he can bring it back; null unless that is so. */
+  deleted: { at: string; undo_until: string } | null
   /** Its counts; null while the statistics cannot be read. */
   totals: Totals | null
 }
@@ -43,11 +46,11 @@ const MAX_LIMIT = 250
  * have a cursor.
  */
 export function linkOperations({ db, totals }: ListingNeeds): OperatorOperations {
-  const view = async (link: Link) => viewOf(link, await totals(link.id).catch(() => null))
+  const view = async (found: FoundLink) => viewOf(found, await totals(found.link.id).catch(() => null))
   return {
     async links(input): Promise<LinksResult> {
       const filter = readFilter(input)
-      const order = orderOf(filter.isSuspended, input['oldest_first'] === true)
+      const order = orderOf(filter, input['oldest_first'] === true)
       const [after, limit] = [readCursor(input['cursor'], order), readLimit(input['limit'])]
       const page = await (filter.code === undefined
         ? listLinks(db, filter, { order, after, limit })
@@ -63,7 +66,8 @@ function readLimit(given: unknown): number {
   throw invalidRequest([{ pointer: '/limit', detail: `must be a whole number from 1 to ${MAX_LIMIT}` }])
 }
 
-function orderOf(isSuspended: boolean, isOldestFirst: boolean): Order {
+function orderOf({ isSuspended, isDeleted }: Filter, isOldestFirst: boolean): Order {
+  if (isDeleted) return 'deletion'
   if (isSuspended) return 'suspension'
   return isOldestFirst ? 'oldest' : 'newest'
 }
@@ -82,7 +86,7 @@ function readCursor(given: unknown, order: Order): Place | undefined {
   return { at: Number(at), id: Number(id) }
 }
 
-function viewOf(link: Link, totals: Totals | null): ListedLink {
+function viewOf({ link, deletedAt }: FoundLink, totals: Totals | null): ListedLink {
   const { code, kind, target, payload, title, campaign, utm, rules, placements, active, suspension } = link
   return {
     code,
@@ -99,6 +103,7 @@ function viewOf(link: Link, totals: Totals | null): ListedLink {
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: suspension && { ...suspension, at: new Date(suspension.at).toISOString() },
+    deleted: deletedAt === null ? null : { at: new Date(deletedAt).toISOString(), undo_until: undoUntil(deletedAt) },
     totals,
   }
 }

@@ -98,8 +98,9 @@ async function ids(client: pg.Client, query: string): Promise<number[]> {
   return (await client.query<{ id: number }>(query)).rows.map(({ id }) => id)
 }
 
-const linksQuery = `select (select max(number) from migrations) as schema, (select count(*) from links) as links,
-  (select count(*) from codes) + (select count(*) from links) as codes`
+const linksQuery = `select (select max(number) from migrations) as schema, (select count(*) from links where code_key not like 'deleted:%') as links,
+  (select count(*) from links where code_key like 'deleted:%') as deleted,
+  (select count(*) from codes) + (select count(*) from links where code_key not like 'deleted:%') as codes`
 
 const scansQuery = `select count(*) as scanned, coalesce(sum(humans + bots), 0)::bigint as scans,
   (select count(*) from quirl_scans.scans) as rows, (select max(number) from quirl_scans.migrations) as schema

@@ -32,7 +32,7 @@ const schema = {
       headers: sends('Content-Disposition', 'Quirl-As-Of', 'Quirl-Raw-Missing'),
       content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
     },
-    ...problems('unknown_token'),
+    ...problems('unknown_token', 'link_deleted'),
   },
 }
 

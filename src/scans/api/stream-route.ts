@@ -29,7 +29,7 @@ const schema = {
       description: 'An event `totals` each time they change, until the token no longer works.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
-    ...problems('unknown_token'),
+    ...problems('unknown_token', 'link_deleted'),
   },
 }
 

@@ -39,7 +39,7 @@ export function countsText({ texts, count }: Words, { scans, visitors }: Counts)
 /** The row of a link. The texts come from storage or a file: they are never parsed as HTML. */
 export function rowOf(words: Words, link: KeptLink, counts: LinkCounts | undefined): HTMLLIElement {
   const row = document.createElement('li')
-  row.append(about(words, link), statistics(words, counts), buttons(words, link))
+  row.append(about(words, link), statistics(words, counts), buttons(words, link, counts === 'deleted'))
   return row
 }
 
@@ -59,7 +59,7 @@ function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
 }
 
 function statistics(words: Words, counts: LinkCounts | undefined): HTMLElement {
-  if (counts === 'missing') return element('p', 'chip alarm', words.texts.missing)
+  if (typeof counts === 'string') return element('p', 'chip alarm', words.texts[counts])
   const box = document.createElement('div')
   if (counts !== undefined) box.append(bars(counts.days), element('div', 'small', countsText(words, counts)))
   return box
@@ -83,11 +83,12 @@ function createSvg(name: 'svg' | 'rect', attributes: Record<string, string | num
   return element
 }
 
-function buttons({ texts, origin }: Words, link: KeptLink): HTMLElement {
+/** The page of a deleted link has the button that brings it back. */
+function buttons({ texts, origin }: Words, link: KeptLink, isDeleted: boolean): HTMLElement {
   const [box, name, shortLink] = [element('div', 'row', ''), nameOf(link), `${origin}/${link.code}`]
-  const open = element('a', 'button plain', texts.manage)
+  const open = element('a', 'button plain', isDeleted ? texts.undelete : texts.manage)
   open.href = pageAddress(`/m/${link.token}`)
-  open.ariaLabel = fillText(texts.manageOf, { name })
+  open.ariaLabel = fillText(isDeleted ? texts.undeleteOf : texts.manageOf, { name })
   const copy = element('button', 'plain', texts.copy)
   copy.dataset['copy'] = shortLink
   copy.ariaLabel = fillText(texts.copyOf, { link: shortLink })

@@ -6,8 +6,8 @@ export interface Counts {
   visitors: number
 }
 
-/** The scans of a link by day, or `missing` when no link has its key. */
-export type LinkCounts = (Counts & { days: number[] }) | 'missing'
+/** The scans of a link by day; `missing` when no link has its key, `deleted` when its link can be brought back. */
+export type LinkCounts = (Counts & { days: number[] }) | 'missing' | 'deleted'
 
 /** By token. */
 export type ReadCounts = ReadonlyMap<string, LinkCounts>
@@ -17,7 +17,7 @@ const CHUNK = 500
 const DAYS = 30
 
 interface Row {
-  error?: { code: string }
+  error?: { code: 'unknown_token' | 'link_deleted' }
   totals?: { scans: number }
   unique_visitors?: number
   series?: { scans: number }[]
@@ -59,12 +59,12 @@ async function requestRows(tokens: string[]): Promise<Row[] | 'limited' | 'unrea
 }
 
 function countsOf({ error, totals, unique_visitors: visitors = 0, series = [] }: Row): LinkCounts | undefined {
-  if (error !== undefined) return error.code === 'unknown_token' ? 'missing' : undefined
+  if (error !== undefined) return { unknown_token: 'missing' as const, link_deleted: 'deleted' as const }[error.code]
   return { scans: totals?.scans ?? 0, visitors, days: series.map(({ scans }) => scans) }
 }
 
 export function sumOf(counts: ReadCounts): Counts {
-  const known = [...counts.values()].filter((each) => each !== 'missing')
+  const known = [...counts.values()].filter((each) => typeof each !== 'string')
   const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
   return { scans: sum(known.map(({ scans }) => scans)), visitors: sum(known.map(({ visitors }) => visitors)) }
 }

@@ -17,7 +17,7 @@ import type { CollectionNotice, FormName } from './view.ts'
 /** A form of the page. */
 export interface CollectionSubmission {
   collections: Collections
-  links: Pick<Links, 'create' | 'readByToken' | 'change' | 'delete'>
+  links: Pick<Links, 'create' | 'readByToken' | 'change' | 'deleteWithUndo' | 'undelete'>
   client: Client
   chargeNotFound: ChargeNotFound
   /** Checks the access code, where creation needs one. */
@@ -66,10 +66,18 @@ export const collectionActions: Record<string, CollectionAction> = {
   async delete(submission) {
     const { form, language } = submission
     if (form.get('sure') !== 'yes') return refused(collectionTexts[language].selected.unsure)
-    return onSelected(submission, 'deleted', async ({ links, token }, code) => {
-      await links.delete({ collectionToken: token, code }, undefined)
+    const outcome = await onSelected(submission, 'deleted', async ({ links, token }, code) => {
+      await links.deleteWithUndo({ collectionToken: token, code }, undefined)
     })
+    // The response itself brings them back: no address has room for all their codes.
+    if (!('done' in outcome)) return outcome
+    const { deleted: text } = collectionTexts[language].notices
+    return { notice: { at: 'links', text, deleted: codesOf(form) } }
   },
+  undelete: (submission) =>
+    onSelected(submission, 'undeleted', async ({ links, client, token }, code) => {
+      await links.undelete({ collectionToken: token, code }, client)
+    }),
 }
 
 /** A form that a retry repeats, if it has a valid key. */
@@ -147,6 +155,10 @@ const AT_ONCE = 10
 /** As many as a page of the list has. */
 const MAX_SELECTED = 200
 
+function codesOf(form: URLSearchParams): string[] {
+  return [...new Set(form.getAll('code'))].slice(0, MAX_SELECTED)
+}
+
 /** Does something with each selected link. What one of them refuses does not keep the others from it. */
 async function onSelected(
   submission: CollectionSubmission,
@@ -154,7 +166,7 @@ async function onSelected(
   change: (submission: CollectionSubmission, code: string) => Promise<void>,
 ): Promise<CollectionOutcome> {
   const { form, language } = submission
-  const codes = [...new Set(form.getAll('code'))].slice(0, MAX_SELECTED)
+  const codes = codesOf(form)
   if (codes.length === 0) return refused(collectionTexts[language].selected.none)
   const problems: Problem[] = []
   for (let at = 0; at < codes.length; at += AT_ONCE) {

@@ -7,7 +7,7 @@ import { formatsIn } from '../statistics/formats.ts'
 import { imagePath } from '../image-path.ts'
 import { selectedActions } from './selected.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
-import { formStart, noticeOf } from './parts.ts'
+import { actionForm, formStart, noticeOf } from './parts.ts'
 
 /** The links of a collection: a search, and a page of those that fit, which can be selected. */
 export function listSection(view: CollectionView, notice: CollectionNotice | undefined): Html {
@@ -15,13 +15,20 @@ export function listSection(view: CollectionView, notice: CollectionNotice | und
   const isEmpty = view.overview.links === 0
   return html`<section id="links" aria-labelledby="links-title">
     <h2 id="links-title">${texts.title}</h2>
-    ${noticeOf(notice, 'links')}
+    ${noticeOf(notice, 'links')} ${notice?.deleted && undoForm(view, notice.deleted)}
     ${
       isEmpty
         ? html`<p class="card">${texts.empty}</p>`
         : html`${searchForm(view)} ${found(view, notice)} ${pager(view, texts)}`
     }
   </section>`
+}
+
+/** Brings links back that were deleted just now. */
+function undoForm(view: CollectionView, codes: string[]): Html {
+  const codeInputs = codes.map((code) => html`<input type="hidden" name="code" value="${code}" />`)
+  const button = html`<button class="plain">${collectionTexts[view.language].selected.undelete}</button>`
+  return actionForm(view, 'undelete', html`${codeInputs} ${button}`)
 }
 
 function searchForm(view: CollectionView): Html {

@@ -44,7 +44,9 @@ const hidden = { schema: { hide: true } }
 
 /** The page of a collection and its forms: `/c/<token>` */
 export function collectionPageRoutes(needs: CollectionPageNeeds): Record<'show' | 'act', Route> {
-  const idempotency = createFormIdempotency<CollectionOutcome>((outcome) => !('notice' in outcome))
+  const idempotency = createFormIdempotency<CollectionOutcome>(
+    (outcome) => !('notice' in outcome && outcome.notice.problem),
+  )
   return {
     show: route<CollectionRoute>({
       ...hidden,
@@ -159,7 +161,12 @@ function act(submission: CollectionSubmission): Promise<CollectionOutcome> {
 }
 
 /** The parts in which what was done is said. */
-const places: Partial<Record<string, FormName>> = { added: 'links', changed: 'links', left: 'links', deleted: 'links' }
+const places: Partial<Record<string, FormName>> = {
+  added: 'links',
+  changed: 'links',
+  left: 'links',
+  undeleted: 'links',
+}
 
 /** What the page says after a form, by the name in its query. */
 function doneOf(request: CollectionRequest): CollectionNotice | undefined {

@@ -21,6 +21,7 @@ import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
 import { Problem } from '../../http/problem.ts'
+import { deletedPage, deleteForGood, undelete } from './deleted.ts'
 import { saveDesign } from './save-design.ts'
 import { changeFromForm, leadFromForm } from './change-form.ts'
 import { revert } from './history.ts'
@@ -43,6 +44,8 @@ const actions: Record<string, Action> = {
     return { done: 'designed', at: 'design' }
   },
   ...settingsActions,
+  undelete,
+  'delete-for-good': deleteForGood,
 }
 
 /** What the page needs from the rest of the program. */
@@ -99,7 +102,7 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       async onRequest(request) {
         const { page, credential } = accessOf(request)
         // A second press may find the link deleted by the first.
-        if (!idempotency.has(page)) await needs.links.requireToken(credential)
+        if (!idempotency.has(page)) await needs.links.requireToken(credential).catch(unlessDeleted)
       },
       handler: (request, reply) => actOnLink(needs, idempotency, request, reply),
     }),
@@ -107,11 +110,29 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 }
 
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const owned = await needs.links.readByToken(accessOf(request).credential)
+  const owned = await needs.links.readByToken(accessOf(request).credential).catch(unlessDeleted)
+  if (owned === undefined) return showDeleted(needs, request, reply)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
   await needs.turnToRender(request)
   return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
+}
+
+/** Goes on without a result when the link is deleted and can be brought back. */
+function unlessDeleted(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.code !== 'link_deleted') throw error
+}
+
+async function showDeleted(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const access = accessOf(request)
+  const deleted = await needs.links.findDeleted(access.credential)
+  // Brought back meanwhile, or deleted for good.
+  if (deleted === undefined) return redirectToPage(reply, access.page)
+  const language = pageLanguage(request)
+  const scripts = scriptsOf(needs.assets.islands, 'owner')
+  addVary(reply, 'accept-language')
+  await needs.turnToRender(request)
+  return sendPage(reply.code(410), deletedPage(deleted, { access, language, scripts }))
 }
 
 async function settingsOf(
@@ -184,10 +205,13 @@ async function actOnLink(
     isTrimmed: () => isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
-  const outcome = await idempotency.run(access.page, form, async () => {
-    const acted = await act(submission)
-    return 'done' in acted ? { ...acted, isTrimmed } : acted
-  })
+  const run = () =>
+    idempotency.run(access.page, form, async () => {
+      const acted = await act(submission)
+      return 'done' in acted ? { ...acted, isTrimmed } : acted
+    })
+  const outcome = await run().catch(unlessDeleted)
+  if (outcome === undefined) return showDeleted(needs, request, reply)
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {

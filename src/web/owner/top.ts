@@ -20,12 +20,13 @@ import { faultText } from '../faults.ts'
 import { conflictTable } from './conflict.ts'
 import { periodText } from './rules/sentence.ts'
 import { sectionMessage } from './message.ts'
+import { cardId } from './settings/card.ts'
 
 /** What the owner came for: where the link leads, its address, its code and its state. */
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && suspensionNote(view)}
-  ${link.suspension === null && html`${warningNote(view)} ${reportedNote(view)}`}
+  ${link.suspension === null && html`${warningNote(view)} ${reportedNote(view)}`} ${rekeyedNote(view)}
   ${link.suspension === null && reachabilityWarning(origin, view.language)} ${fileRemark(view)} ${card(view, notice)}`
 }
 
@@ -84,6 +85,15 @@ function reportedNote({ link: { reported }, language }: OwnerView): Html | null 
   const mostly: Record<string, string> = reportedMostly
   return html`<p class="note warning">
     ${withTime(told, reported.at, language)} ${ownValue(mostly, reported.reason)} ${reportedSo}
+  </p>`
+}
+
+/** Says until the owner has a key of his own that the operator has seen this one. */
+function rekeyedNote({ link: { rekeyedAt }, language }: OwnerView): Html | null {
+  if (rekeyedAt === null) return null
+  const { rekeyed, rekeyedSo } = ownerTexts[language]
+  return html`<p class="note warning">
+    ${withTime(rekeyed, rekeyedAt, language)} <a href="#${cardId('key')}">${rekeyedSo}</a>
   </p>`
 }
 

@@ -3,7 +3,18 @@ import { isDeepStrictEqual } from 'node:util'
 import { fc } from '../fast-check.ts'
 import { post, withoutWarnings } from '../server.ts'
 import { target, title } from './changes.ts'
-import { addressOf, byToken, command, fieldsOf, linkAt, type CommandKind, type Fields, type World } from './model.ts'
+import {
+  addressOf,
+  byToken,
+  command,
+  fieldsOf,
+  linkAt,
+  noteRevision,
+  numberOf,
+  type CommandKind,
+  type Fields,
+  type World,
+} from './model.ts'
 import { around, rules } from './rules.ts'
 
 const fields = fc.oneof(fc.record({ target, rules }), fc.record({ title }), fc.record({ active: fc.boolean(), rules }))
@@ -28,10 +39,10 @@ export const manyChanges: CommandKind[] = [
       if (!works) continue
       const [before, after] = [fieldsOf(one), { ...fieldsOf(one), ...fields }]
       const changed = !isDeepStrictEqual(before, after)
-      if (changed) one.revisions.push({ at: world.now, fields: after })
+      if (changed) noteRevision(world, one, after)
       const { code } = one.link
       const short_url = `${world.server.url}/${code}`
-      assert.deepEqual(result, { index, code, short_url, etag: `"${one.revisions.length}"`, changed })
+      assert.deepEqual(result, { index, code, short_url, etag: `"${numberOf(one)}"`, changed })
     }
   }),
 ]

@@ -34,8 +34,8 @@ export interface ModelLink {
   link: Created
   isDeleted: boolean
   scans: ModelScan[]
-  /** Each state of its fields, with the time when it began; the number of the first is 1. The last is the present one. */
-  revisions: { at: number; fields: Fields }[]
+  /** Each state of its fields, with its number and the time when it began. The last is the present one. */
+  revisions: { number: number; at: number; fields: Fields }[]
   tokens: TokenModel
   password: string | null
   shares: ModelShare[]
@@ -100,6 +100,16 @@ export function workingUrl({ server }: World, { tokens }: ModelLink): string {
   return `${server.url}/api/manage/${token}`
 }
 
+/** Notes the next state of a link's fields. */
+export function noteRevision({ now }: World, one: ModelLink, fields: Fields): void {
+  one.revisions.push({ number: numberOf(one) + 1, at: now, fields })
+}
+
+/** The number of the present state. */
+export function numberOf({ revisions }: ModelLink): number {
+  return revisions.at(-1)?.number ?? 0
+}
+
 export function fieldsOf({ revisions }: ModelLink): Fields {
   return revisions.at(-1)?.fields as Fields
 }
@@ -107,7 +117,7 @@ export function fieldsOf({ revisions }: ModelLink): Fields {
 export async function createLink(world: World): Promise<void> {
   const fields = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
   const link = await create(world.server, { target: fields.target })
-  const revisions = [{ at: world.now, fields }]
+  const revisions = [{ number: 1, at: world.now, fields }]
   world.links.push({
     link,
     isDeleted: false,

@@ -1,10 +1,9 @@
-import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { codeKey } from '../../../links/code.ts'
 import { deleteTexts } from '../../../texts/delete.ts'
 import { foldedSection } from '../folded.ts'
-import type { Action, Submission } from '../submission.ts'
+import type { Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { ownerForm, renderNotice } from './card.ts'
 import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
@@ -54,6 +53,7 @@ function codeField({ language, link }: OwnerView, own: Notice | undefined): Html
   })
 }
 
+/** The page then says that the link is deleted, and brings it back. */
 export const deleteLink: Action = (submission) => {
   const { links, access, form, totals } = submission
   const code = form.get('code') ?? ''
@@ -62,20 +62,7 @@ export const deleteLink: Action = (submission) => {
     // Who types the code need not wait for the totals, nor depend on them.
     const isTicked = !isTyped && form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
     if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
-    return { page: deletedPage((await links.delete(access.credential, undefined)).code, submission) }
+    await links.deleteWithUndo(access.credential, undefined)
+    return { done: 'deleted' }
   })
-}
-
-function deletedPage(code: string, { language, access: { collection } }: Submission): Page {
-  const { title, lead, create, toCollection } = deleteTexts[language].page
-  return {
-    title,
-    site: { language },
-    styles: ['owner'],
-    body: html`<main class="narrow">
-      <h1>${title}</h1>
-      <p>${lead(code)}</p>
-      <p><a class="button" href="${collection ?? '/'}">${collection === undefined ? create : toCollection}</a></p>
-    </main>`,
-  }
 }
