@@ -164,7 +164,7 @@ async function openCreation(
   recording: Recording,
   open: Open,
 ) {
-  const { now, removalTime, monotonic, log, client, store, bus } = foundation
+  const { now, clock, removalTime, monotonic, log, client, store, bus } = foundation
   const { db } = store
   const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
@@ -188,6 +188,7 @@ async function openCreation(
       ...needed,
       ...hashing,
       removalTime,
+      latestTime: clock.latest,
       monotonic,
       log,
       designs: qr.designs,

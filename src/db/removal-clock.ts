@@ -20,6 +20,8 @@ const DOUBT_MS = DAY_MS
 export interface RemovalClock {
   /** The latest time that is known to have come; 0, by which nothing is old, before that is known. */
   time: () => Promise<number>
+  /** The latest time that may have come; Infinity while the clock is so far from what was seen that this is unknown. */
+  latest: () => Promise<number>
   /** Checks the clock, which also happens every ten minutes. */
   check: () => Promise<void>
   close: () => Promise<void>
@@ -38,6 +40,7 @@ interface ClockNeeds {
  */
 export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
   let time = 0
+  let latest = Number.POSITIVE_INFINITY
   let isDoubted = false
 
   function note({ seen, verdict }: Judgement, at: number): void {
@@ -47,6 +50,7 @@ export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
     isDoubted = verdict === 'doubted'
     // Behind what was seen, less is old.
     time = Math.min(at, seen.seenAt)
+    latest = verdict === 'plausible' ? Math.max(at, seen.seenAt) + PAUSE_MS : Number.POSITIVE_INFINITY
   }
 
   async function checkOnce(): Promise<void> {
@@ -70,6 +74,10 @@ export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
     time: async () => {
       await (last ??= check())
       return time
+    },
+    latest: async () => {
+      await (last ??= check())
+      return latest
     },
     async check() {
       await (last = check())

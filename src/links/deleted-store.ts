@@ -107,6 +107,17 @@ export async function findDeletedByCode(db: Executor, key: string, since: number
   return row && { link: toLink(row), deletedAt: row.deleted_at ?? 0 }
 }
 
+/** Whether a link is said to be deleted at a time after this one. */
+export async function isAnyDeletedAfter(db: Executor, time: number): Promise<boolean> {
+  const query = db.selectFrom('links').select('id').where('deleted_at', '>', time)
+  return (await query.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Has such links be deleted at this time. */
+export async function setDeletedAfter(db: Executor, time: number): Promise<void> {
+  await db.updateTable('links').set({ deleted_at: time }).where('deleted_at', '>', time).execute()
+}
+
 /** Some links that were deleted at `until` or earlier, and are still stored. */
 export async function findOverdue(db: Executor, until: number, limit: number): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('deleted_at', '<=', until)

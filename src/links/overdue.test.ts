@@ -37,6 +37,7 @@ for (const driver of drivers) {
         db,
         monotonic: () => performance.now(),
         removalTime: async () => START,
+        latestTime: async () => Number.POSITIVE_INFINITY,
         purgeScans: (id) => void purged.push(id),
         log: { error: (details) => assert.fail(String((details as { err: Error }).err)) },
         ...more,
@@ -58,6 +59,24 @@ for (const driver of drivers) {
       )
       const rows = await db.read.selectFrom('purges').select('link_id').execute()
       assert.equal(rows.filter(({ link_id: id }) => due.includes(id)).length, COUNT)
+    })
+
+    test('are also those that were deleted while the clock was ahead, a day after it is right', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const [ahead] = await deleteSome(db, 'ahead', 1, START + 365 * UNDO_MS)
+      const purged: number[] = []
+      const stored = async () => (await storedIds(db)).includes(ahead ?? 0)
+      for (const [latest, time, isStored] of [
+        [Number.POSITIVE_INFINITY, START, true],
+        [START, START, true],
+        [START + UNDO_MS, START + UNDO_MS, false],
+      ] as const) {
+        const overdue = open(db, purged, { latestTime: async () => latest, removalTime: async () => time })
+        await overdue.run()
+        await overdue.close()
+        assert.equal(await stored(), isStored)
+      }
     })
 
     test('are deleted by the next process when one ends in between', async (t) => {

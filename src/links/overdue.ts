@@ -4,7 +4,7 @@ import type { RemovalClock } from '../db/removal-clock.ts'
 import { isStoreUnavailable } from '../db/open.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import { deleteForGood } from './deletion.ts'
-import { findOverdue, UNDO_MS } from './deleted-store.ts'
+import { findOverdue, isAnyDeletedAfter, setDeletedAfter, UNDO_MS } from './deleted-store.ts'
 
 /** How often it is looked whether the day of a deleted link is over. */
 const INTERVAL_MS = 60_000
@@ -16,6 +16,8 @@ export interface OverdueNeeds {
   monotonic: () => number
   /** The time by which the day of a link is over. */
   removalTime: RemovalClock['time']
+  /** The latest time that may have come. */
+  latestTime: RemovalClock['latest']
   purgeScans: (linkId: number) => void
   log: { error: (details: object, text: string) => void }
 }
@@ -54,11 +56,19 @@ export function startOverdue(needs: OverdueNeeds): Overdue {
   }
 }
 
+async function bringForward(db: Database, latest: number): Promise<void> {
+  if (await isAnyDeletedAfter(db.read, latest))
+    await db.urgent('takedown', (transaction) => setDeletedAfter(transaction, latest))
+}
+
 async function deleteOverdue(
-  { db, removalTime, purgeScans }: OverdueNeeds,
+  { db, removalTime, latestTime, purgeScans }: OverdueNeeds,
   acquire: AcquireLease,
   isClosed: () => boolean,
 ): Promise<void> {
+  // What was deleted while the clock was ahead would otherwise stay until that time: its day begins anew.
+  const latest = await latestTime()
+  if (!isClosed() && Number.isFinite(latest)) await bringForward(db, latest)
   const until = (await removalTime()) - UNDO_MS
   const next = () => findOverdue(db.read, until, BATCH)
   if (isClosed() || (await next()).length === 0) return
