@@ -184,9 +184,9 @@ async function openCreation(
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open(
     'links',
-    openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(now) }),
+    openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(db, now) }),
   )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, now }) }
+  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
 }
 
 async function openFeatures(

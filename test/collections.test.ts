@@ -7,6 +7,7 @@ interface Collection {
   name: string | null
   created_at: string
   links: number
+  looks: object
 }
 interface Joined {
   added: number
@@ -54,15 +55,16 @@ test('a collection is made without an account, and its token is returned once', 
   assert.match(token, /^collection_[\w-]{43}$/)
   const created = { name: 'Summer', created_at: new Date(START).toISOString() }
   assert.deepEqual(rest, created)
-  assert.deepEqual(await read(token), { ...created, links: 0 })
+  const details = { ...created, links: 0, looks: {} }
+  assert.deepEqual(await read(token), details)
   const empty = await fetch(`${url}/api/collections`, { method: 'POST' })
   const { token: second, name } = (await empty.json()) as { token: string } & Collection
   assert.equal(name, null)
   assert.notEqual(second, token)
   assert.deepEqual(await (await fetch(`${url}/api/collections`, { headers: bearer(token) })).json(), await read(token))
   const renamed = await put(api(token), { name: 'Sommer' })
-  assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', links: 0 })
-  assert.deepEqual(await (await put(api(token), {})).json(), { ...created, name: 'Sommer', links: 0 })
+  assert.deepEqual(await renamed.json(), { ...details, name: 'Sommer' })
+  assert.deepEqual(await (await put(api(token), {})).json(), { ...details, name: 'Sommer' })
   await put(`${url}/api/collections`, { name: null }, bearer(token))
   assert.equal((await read(token)).name, null)
   assert.ok((await collect()).token)

@@ -1,12 +1,18 @@
+import type { Database } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
+import { namedLooks } from './looks.ts'
 import * as store from './store.ts'
 import { hashCollectionToken } from '../lib/collection-token.ts'
 
-/** Adds links to collections in the transaction that creates them. */
-export function createCollecting(now: () => number): Collecting {
+/** Adds links to collections in the transaction that creates them, and finds the looks of collections. */
+export function createCollecting(db: Database, now: () => number): Collecting {
   return {
+    async looks(token, names) {
+      const { id } = await requireCollection(token, (hash) => store.findCollection(db.read, hash))
+      return namedLooks(db.read, id, names)
+    },
     async open(transaction, token, count) {
       const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
       if ((await store.countMembers(transaction, id)) + count > MAX_LINKS) throw collectionFull()

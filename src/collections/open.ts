@@ -9,11 +9,13 @@ import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
 import { codeKey } from '../links/code.ts'
+import type { Designs } from '../links/design.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { unknownToken } from '../links/look-up.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, requireCollection } from './collecting.ts'
+import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import * as store from './store.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
 
@@ -49,6 +51,13 @@ export interface Collections {
   /** @throws {Problem} 404 when no collection has the token, as all of the following */
   find: (token: string) => Promise<CountedCollection>
   rename: (token: string, name: string | null) => Promise<CountedCollection>
+  /** The designs of a collection's looks, by their names. */
+  looksOf: (collection: Pick<store.Collection, 'id'>) => Promise<Record<string, object>>
+  /**
+   * Adds, changes and removes looks, all or none: see `checkLooks`. No link changes with them.
+   * @throws {Problem} 400 when one cannot be scanned, or they are too many or too large
+   */
+  changeLooks: (token: string, looks: LookChanges, client: Client) => Promise<void>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
   /**
@@ -68,6 +77,7 @@ export interface Collections {
 interface Deps {
   db: Database
   links: Pick<Links, 'findManyByToken'>
+  designs: Designs
   now: () => number
 }
 
@@ -91,6 +101,8 @@ export function openCollections(deps: Deps): Collections {
     find: async (token) => counted(deps, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
     rename: async (token, name) =>
       counted(deps, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
+    looksOf: ({ id }) => looksOf(db.read, id),
+    changeLooks: changeLooks.bind(null, deps),
     async remove(token) {
       await db.transaction(async (transaction) => {
         const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
@@ -112,6 +124,15 @@ async function counted(
   collection: store.Collection,
 ): Promise<CountedCollection> {
   return { ...collection, links: await store.countLinks(db.read, collection.id, now()) }
+}
+
+async function changeLooks(deps: Deps, token: string, looks: LookChanges, client: Client): Promise<void> {
+  const { id } = await requireCollection(token, (hash) => store.findCollection(deps.db.read, hash))
+  await checkLooks(deps, id, looks, client)
+  await deps.db.transaction(async (transaction) => {
+    await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
+    await saveLooks(transaction, id, looks)
+  })
 }
 
 interface Join {

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from '#typebox'
-import { asObject } from '../http/body.ts'
+import { asObject, BODY_LIMIT } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
@@ -12,6 +12,7 @@ import { deletedBody } from '../links/schemas.ts'
 import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
+import { readLooks, type LookChanges } from './looks.ts'
 import type { Collections, CountedCollection } from './open.ts'
 import {
   collectionBody,
@@ -37,8 +38,12 @@ const readCreation = readerOf(collectionBody)
 const readJoining = readerOf(joinBody)
 
 /** @throws {Problem} 400 for an invalid field */
-function readUpdate(body: unknown): Static<typeof collectionUpdate> {
-  return asObject(body)['name'] === null ? { name: null } : readCreation(body)
+function readUpdate(body: unknown): { name?: string | null; looks?: LookChanges } {
+  const { name, looks } = asObject(body)
+  return {
+    ...(name === null ? { name } : readCreation(body)),
+    ...(looks !== undefined && { looks: readLooks(looks) }),
+  }
 }
 
 /** Reads a body. @returns a function that throws a 400 for an invalid field */
@@ -111,7 +116,11 @@ function creationRoute(needs: CollectionRoutesNeeds): Route {
 }
 
 const viewOf = ({ name, createdAt }: Collection) => ({ name, created_at: new Date(createdAt).toISOString() })
-const detailsOf = (collection: CountedCollection) => ({ ...viewOf(collection), links: collection.links })
+const detailsOf = async ({ looksOf }: Collections, collection: CountedCollection) => ({
+  ...viewOf(collection),
+  links: collection.links,
+  looks: await looksOf(collection),
+})
 
 const detailsResponse = (description: string) => ({
   200: { description, content: { 'application/json': { schema: collectionDetails } } },
@@ -128,29 +137,37 @@ function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
         tags,
         response: detailsResponse('The collection.'),
       },
-      handler: async (request) => detailsOf(await collections.find(tokenOf(request))),
+      handler: async (request) => detailsOf(collections, await collections.find(tokenOf(request))),
     },
     TOKEN,
   )
 }
 
-function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
+  const { collections } = needs
   return ownerRoutes(
     {
-      config: { work: 'creations' },
+      config: { work: 'creations', isCharged: true },
+      // A look may hold a logo of 256 KiB, in base64.
+      bodyLimit: 2 * BODY_LIMIT,
       schema: {
         summary: 'Change a collection',
         operationId: 'changeCollection',
         tags,
         body: collectionUpdate,
-        response: detailsResponse('The collection after the change.'),
+        response: {
+          ...detailsResponse('The collection after the change.'),
+          ...problems('collection_not_found', 'unscannable'),
+        },
       },
       // A wrong token gets its response before the body is read.
       onRequest: async (request) => void (await collections.find(tokenOf(request))),
-      async handler(request) {
-        const { name } = readUpdate(request.body)
+      async handler(request, reply) {
+        const { name, looks } = readUpdate(request.body)
         const token = tokenOf(request)
-        return detailsOf(await (name === undefined ? collections.find(token) : collections.rename(token, name)))
+        if (looks !== undefined) await collections.changeLooks(token, looks, clientOf(needs, request, reply))
+        const changed = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        return detailsOf(collections, changed)
       },
     },
     TOKEN,

@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { text } from '../http/fields.ts'
 import { failedRow, rowIndex } from '../links/api/bulk-schemas.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
-import { MAX_LINKS } from './bounds.ts'
+import { MAX_LINKS, MAX_LOOKS } from './bounds.ts'
 
 const name = text(100, 'For the owner; visitors of the links never see it.')
 const nameOrNull = Type.Unsafe<string | null>({ anyOf: [name, { type: 'null' }] })
@@ -13,10 +13,21 @@ export const collectionBody = Type.Object(
   { title: 'NewCollection', examples: [{ name: 'Summer' }] },
 )
 
+const design = Type.Object({}, { additionalProperties: true, description: '`design` of `POST /api/qr`.' })
+
 /** What can be changed of a collection: an absent field stays, null clears. */
 export const collectionUpdate = Type.Object(
-  { name: Type.Optional(nameOrNull) },
-  { title: 'CollectionUpdate', examples: [{ name: 'Summer 2027' }] },
+  {
+    name: Type.Optional(nameOrNull),
+    looks: Type.Optional(
+      Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: { anyOf: [design, { type: 'null' }] },
+        description: `Designs by name, merged with those of the collection, which has at most ${MAX_LOOKS}; null removes one. No link changes with them.`,
+      }),
+    ),
+  },
+  { title: 'CollectionUpdate', examples: [{ name: 'Summer 2027', looks: { blue: { fg: '#123456', shape: 'dots' } } }] },
 )
 
 const fields = {
@@ -40,6 +51,11 @@ export const collectionDetails = Type.Object(
   {
     ...fields,
     links: Type.Integer({ minimum: 0, maximum: MAX_LINKS, description: 'How many links are in it.' }),
+    looks: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: design,
+      description: 'Designs by name, for links that name one.',
+    }),
   },
   { title: 'Collection' },
 )

@@ -34,6 +34,7 @@ import { eventNetworks } from './migrations/0032-event-networks.ts'
 import { placements } from './migrations/0033-placements.ts'
 import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
 import { collections } from './migrations/0035-collections.ts'
+import { looks } from './migrations/0036-looks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -73,6 +74,7 @@ export const migrations: readonly Migration[] = [
   placements,
   outboxNetworks,
   collections,
+  looks,
 ]
 
 /**
