@@ -192,17 +192,10 @@ async function openCreation(
       monotonic,
       log,
       designs: qr.designs,
-      collecting: createCollecting(now),
+      collecting: createCollecting(db, now),
     }),
   )
-  return {
-    abuse,
-    limits,
-    qr,
-    links,
-    keys,
-    collections: openCollections({ db, links, now }),
-  }
+  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
 }
 
 async function openFeatures(

@@ -145,8 +145,8 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
       assert.equal(await stored(), before, body)
     }
     for (const row of rows) {
-      // Null clears a title, a campaign or the payload, and unknown fields of the payload are ignored.
-      if (/"(?:title|campaign|payload)":null|"payload":\{/.test(row)) continue
+      // Null clears a title, a campaign, a design or the payload, and unknown fields of the payload are ignored.
+      if (/"(?:title|campaign|design|payload)":null|"payload":\{/.test(row)) continue
       const response = await send('POST', '/api/manage', `{"changes":[${row}]}`)
       assert.equal(response.status, 400, row)
       assert.equal(await stored(), before, row)
@@ -405,8 +405,8 @@ describe('a body that cannot be read is refused, and nothing is written', () => 
     }
   })
 
-  test('more than 256 KiB', async () => {
-    const padding = 256 * 1024 - `{${target},"x":""}`.length
+  test('more than 512 KiB, which a design may have', async () => {
+    const padding = 512 * 1024 - `{${target},"x":""}`.length
     await posts(413, 'body_too_large', [`{${target},"x":"${'x'.repeat(padding + 1)}"}`])
     assert.equal((await send('POST', '/api/links', `{${target},"x":"${'x'.repeat(padding)}"}`)).status, 201)
   })

@@ -82,7 +82,7 @@ test('an invalid row does not keep the others from being changed, and no respons
     { token: NOBODY, target: NEW },
     { token: 'short' },
     { token: third, target: EXAMPLE },
-    { token: fourth, design: { fg: '#800000' }, target: NEW },
+    { token: fourth, password: 'correct horse battery', target: NEW },
     { token: first, target: 'https://example.com/again' },
   ])
   for (const name of ['cache-control', 'referrer-policy', 'x-robots-tag'])
@@ -112,7 +112,7 @@ test('an invalid row does not keep the others from being changed, and no respons
       ['unknown_token'],
       ['unknown_token'],
       undefined,
-      ['invalid_request', '/design'],
+      ['invalid_request', '/password'],
       ['invalid_request', '/token'],
     ],
   )

@@ -19,6 +19,7 @@ const files = [
   'first-try',
   'history',
   'home',
+  'looks',
   'many-stats',
   'model',
   'my-links',

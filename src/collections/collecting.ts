@@ -1,15 +1,21 @@
 import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { collectionOfToken, type CollectionKeyDeps } from '../links/collection-keys.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
+import { namedLooks } from './looks.ts'
 import * as store from './store.ts'
 
-/** Adds links to collections in the transaction that creates them. */
-export function createCollecting(now: () => number): Collecting {
+/** Adds links to collections in the transaction that creates them, and finds the looks of collections. */
+export function createCollecting(db: Database, now: () => number): Collecting {
   const inside = (transaction: Transaction<Tables>) => ({ db: { read: transaction, write: transaction }, now })
   return {
+    async looks(token, names) {
+      const { id } = await requireCollection({ db, now }, token, (found) => store.findCollection(db.read, found))
+      return namedLooks(db.read, id, names)
+    },
     async open(transaction, token, count) {
       const { id } = await requireCollection(inside(transaction), token, (id) => store.lockCollection(transaction, id))
       if ((await store.countMembers(transaction, id)) + count > MAX_LINKS) throw collectionFull()

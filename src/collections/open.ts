@@ -10,12 +10,14 @@ import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
 import { codeKey } from '../links/code.ts'
+import type { Designs } from '../links/design.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { unknownToken } from '../links/deleted.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
 import { listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
+import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { memberIdsAfter } from './member-ids-store.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { rotateCollection } from './rotation.ts'
@@ -62,6 +64,13 @@ export interface Collections {
   /** The ids of the links that the holder of its token owns by it, in ascending order. */
   linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
   rename: (token: string, name: string | null) => Promise<store.Collection>
+  /** The designs of a collection's looks, by their names. */
+  looksOf: (collection: Pick<store.Collection, 'id'>) => Promise<Record<string, object>>
+  /**
+   * Adds, changes and removes looks, all or none: see `checkLooks`. No link changes with them.
+   * @throws {Problem} 400 when one cannot be scanned, or they are too many or too large
+   */
+  changeLooks: (token: string, looks: LookChanges, client: Client) => Promise<void>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
   /**
@@ -86,6 +95,7 @@ export interface Collections {
 interface Deps extends ListDeps {
   db: Database
   links: Pick<Links, 'findManyByToken' | 'delete'>
+  designs: Designs
 }
 
 export function openCollections(deps: Deps): Collections {
@@ -112,6 +122,8 @@ export function openCollections(deps: Deps): Collections {
     list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
     linkIds: ({ id }) => readMemberIds(deps, id),
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
+    looksOf: ({ id }) => looksOf(db.read, id),
+    changeLooks: changeLooks.bind(null, deps),
     remove: (token) => remove(deps, token),
     async removeWithLinks(token) {
       const deleted = await deleteMembers(deps, token, await find(token))
@@ -163,6 +175,15 @@ async function readMemberIds({ db, now }: Pick<Deps, 'db' | 'now'>, id: string):
     ids.push(...page)
     if (page.length < PAGE) return ids
   }
+}
+
+async function changeLooks(deps: Deps, token: string, looks: LookChanges, client: Client): Promise<void> {
+  const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
+  await checkLooks(deps, id, looks, client)
+  await deps.db.transaction(async (transaction) => {
+    if ((await store.lockCollection(transaction, id)) === undefined) throw collectionNotFound()
+    await saveLooks(transaction, id, looks)
+  })
 }
 
 interface Join {

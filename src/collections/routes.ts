@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from '#typebox'
-import { asObject } from '../http/body.ts'
+import { asObject, BODY_LIMIT } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
@@ -13,8 +13,8 @@ import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { listRoutes } from './list-routes.ts'
+import { readLooks, type LookChanges } from './looks.ts'
 import type { Collections } from './open.ts'
-import type { Overview } from './overview.ts'
 import {
   COLLECTION_TOKEN,
   collectionBody,
@@ -43,8 +43,12 @@ const readCreation = readerOf(collectionBody)
 const readJoining = readerOf(joinBody)
 
 /** @throws {Problem} 400 for an invalid field */
-function readUpdate(body: unknown): Static<typeof collectionUpdate> {
-  return asObject(body)['name'] === null ? { name: null } : readCreation(body)
+function readUpdate(body: unknown): { name?: string | null; looks?: LookChanges } {
+  const { name, looks } = asObject(body)
+  return {
+    ...(name === null ? { name } : readCreation(body)),
+    ...(looks !== undefined && { looks: readLooks(looks) }),
+  }
 }
 
 /** Reads a body. @returns a function that throws a 400 for an invalid field */
@@ -123,13 +127,20 @@ function creationRoute(needs: CollectionRoutesNeeds): Route {
 
 const viewOf = ({ name, createdAt }: Collection) => ({ name, created_at: new Date(createdAt).toISOString() })
 const keysOf = (token: string, origin: string) => ({ token, manage_url: `${origin}/c/${token}` })
-const detailsOf = ({ links, campaigns, totals, as_of: asOf, ...collection }: Overview) => ({
-  ...viewOf(collection),
-  links,
-  campaigns,
-  totals,
-  ...(asOf !== undefined && { as_of: asOf }),
-})
+
+/** The details of a collection, with what is counted of its links. */
+async function detailsOf(needs: CollectionRoutesNeeds, request: ManageRequest, collection: Collection) {
+  const overview = await needs.collections.overview(collection, countingFor(needs, request))
+  const { links, campaigns, totals, as_of: asOf } = overview
+  return {
+    ...viewOf(collection),
+    links,
+    campaigns,
+    looks: await needs.collections.looksOf(collection),
+    totals,
+    ...(asOf !== undefined && { as_of: asOf }),
+  }
+}
 
 const detailsResponse = (description: string) => ({
   200: { description, content: { 'application/json': { schema: collectionDetails } } },
@@ -146,10 +157,7 @@ function readRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
         tags,
         response: detailsResponse('The collection.'),
       },
-      handler: async (request) => {
-        const collection = await needs.collections.find(tokenOf(request))
-        return detailsOf(await needs.collections.overview(collection, countingFor(needs, request)))
-      },
+      handler: async (request) => detailsOf(needs, request, await needs.collections.find(tokenOf(request))),
     },
     COLLECTION_TOKEN,
   )
@@ -159,21 +167,27 @@ function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
   const { collections } = needs
   return ownerRoutes(
     {
-      config: { work: 'creations' },
+      config: { work: 'creations', isCharged: true },
+      // A look may hold a logo of 256 KiB, in base64.
+      bodyLimit: 2 * BODY_LIMIT,
       schema: {
         summary: 'Change a collection',
         operationId: 'changeCollection',
         tags,
         body: collectionUpdate,
-        response: detailsResponse('The collection after the change.'),
+        response: {
+          ...detailsResponse('The collection after the change.'),
+          ...problems('collection_not_found', 'unscannable'),
+        },
       },
       // A wrong token gets its response before the body is read.
       onRequest: async (request) => void (await collections.find(tokenOf(request))),
-      async handler(request) {
-        const { name } = readUpdate(request.body)
+      async handler(request, reply) {
+        const { name, looks } = readUpdate(request.body)
         const token = tokenOf(request)
-        const collection = await (name === undefined ? collections.find(token) : collections.rename(token, name))
-        return detailsOf(await collections.overview(collection, countingFor(needs, request)))
+        if (looks !== undefined) await collections.changeLooks(token, looks, clientOf(needs, request, reply))
+        const changed = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        return detailsOf(needs, request, changed)
       },
     },
     COLLECTION_TOKEN,

@@ -3,7 +3,7 @@ import { text } from '../http/fields.ts'
 import { failedRow, rowIndex } from '../links/api/bulk-schemas.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { asOfField, detailsBody } from '../links/schemas.ts'
-import { MAX_LINKS } from './bounds.ts'
+import { MAX_LINKS, MAX_LOOKS } from './bounds.ts'
 import { MAX_CAMPAIGNS } from './overview.ts'
 
 const name = text(100, 'For the owner; visitors of the links never see it.')
@@ -15,10 +15,21 @@ export const collectionBody = Type.Object(
   { title: 'NewCollection', examples: [{ name: 'Summer' }] },
 )
 
+const design = Type.Object({}, { additionalProperties: true, description: '`design` of `POST /api/qr`.' })
+
 /** What can be changed of a collection: an absent field stays, null clears. */
 export const collectionUpdate = Type.Object(
-  { name: Type.Optional(nameOrNull) },
-  { title: 'CollectionUpdate', examples: [{ name: 'Summer 2027' }] },
+  {
+    name: Type.Optional(nameOrNull),
+    looks: Type.Optional(
+      Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: { anyOf: [design, { type: 'null' }] },
+        description: `Designs by name, merged with those of the collection, which has at most ${MAX_LOOKS}; null removes one. No link changes with them.`,
+      }),
+    ),
+  },
+  { title: 'CollectionUpdate', examples: [{ name: 'Summer 2027', looks: { blue: { fg: '#123456', shape: 'dots' } } }] },
 )
 
 const fields = {
@@ -80,6 +91,11 @@ export const collectionDetails = Type.Object(
       { title: 'TotalsOfCollection', description: 'Of all its links, since each was created.' },
     ),
     as_of: Type.Optional(asOfField),
+    looks: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: design,
+      description: 'Designs by name, for links that name one.',
+    }),
   },
   { title: 'Collection' },
 )

@@ -37,10 +37,11 @@ export async function renameCollection(db: Executor, id: string, name: string | 
   return row && toCollection(row)
 }
 
-/** Deletes a collection and its memberships. */
+/** Deletes a collection, its memberships and its looks. */
 export async function deleteCollection(transaction: Transaction<Tables>, id: string): Promise<void> {
   await transaction.deleteFrom('collections').where('id', '=', id).execute()
   await transaction.deleteFrom('memberships').where('collection_id', '=', id).execute()
+  await transaction.deleteFrom('looks').where('collection_id', '=', id).execute()
 }
 
 /** How many memberships are stored, those that a rotation has ended included. */

@@ -17,7 +17,7 @@ export const limitSettings = {
   limitChanges: limit('CHANGES', 5000, 'changed links'),
   limitBulk: limit('BULK', 10, 'bulk requests'),
   limitAliases: limit('ALIASES', 5000, 'codes chosen in bulk requests'),
-  limitQr: limit('QR', 300, 'QR images'),
+  limitQr: limit('QR', 300, 'QR images, and designs that are saved (ten codes of one request count as one),'),
   limitDomains: limit('DOMAINS', 10, 'domains registered'),
   limitReports: limit('REPORTS', 20, 'abuse reports'),
   reportThreshold: setting({

@@ -36,6 +36,7 @@ import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
 import { collections } from './migrations/0035-collections.ts'
 import { undo } from './migrations/0036-undo.ts'
 import { collectionTokens } from './migrations/0037-collection-tokens.ts'
+import { looks } from './migrations/0038-looks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -77,6 +78,7 @@ export const migrations: readonly Migration[] = [
   collections,
   undo,
   collectionTokens,
+  looks,
 ]
 
 /**

@@ -168,6 +168,7 @@ export interface Tables {
   shares: SharesTable
   collections: CollectionsTable
   memberships: MembershipsTable
+  looks: LooksTable
   audit: AuditTable
   sweeps: SweepsTable
   salts: SaltsTable
@@ -313,6 +314,14 @@ interface MembershipsTable {
   collection_id: string
   link_id: number
   joined_at: number
+}
+
+/** The named designs of collections. */
+interface LooksTable {
+  collection_id: string
+  name: string
+  /** In JSON. */
+  design: string
 }
 
 /** The certificates that were issued for the service and for custom domains. */

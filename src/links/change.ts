@@ -7,7 +7,8 @@ import { Problem } from '../http/problem.ts'
 import { refundFailed } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
-import { checkDesign, type CheckedDesign, type DesignedLink, type OwnedLink } from './design.ts'
+import { checkDesign } from './check-design.ts'
+import type { CheckedDesign, DesignedLink, OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { changeUnits, recordRevision } from './history/history.ts'
 import { mayChange, type Link } from './link.ts'
@@ -23,6 +24,8 @@ export interface ChangeOptions {
   /** The `If-Match` header: the revisions that may be changed. */
   ifMatch?: string | undefined
   onTrimmed?: OnTrimmed | undefined
+  /** The token of the collection whose looks the body may name. */
+  collection?: string | undefined
   /** Called with the design of the body once that can be scanned, before anything is changed: what it throws ends the change. */
   approve?: (design: object | null) => void
 }
@@ -63,7 +66,8 @@ export async function changeLink(
   options: ChangeOptions = {},
 ): Promise<OwnedLink> {
   const { link, design: present } = owned
-  const design = await checkDesign(deps.designs, { code: link.code, design: present }, body, client)
+  const value = isObject(body) ? body['design'] : undefined
+  const design = await checkDesign(deps, { code: link.code, design: present }, value, client, options.collection)
   if (design !== undefined) options.approve?.(design.value)
   return refundFailed(
     () => client.charge('links'),

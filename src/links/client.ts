@@ -11,6 +11,8 @@ export interface Client {
   holder: Holder
   /** Charges one of the client's quotas; rejects when fewer units are left. */
   charge: (name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr', units?: number) => Promise<Refund>
+  /** Called when many codes wait for threads, whose queue bounds them from then on. */
+  onQueued?: (() => void) | undefined
 }
 
 /** The quotas of clients, as links use them. */

@@ -38,8 +38,13 @@ export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<s
 
 /** Whether a link has a code, or a deleted link had it. */
 export async function isCodeUsed(db: Executor, codeKey: string): Promise<boolean> {
-  const link = await db.selectFrom('links').select('id').where('code_key', '=', codeKey).executeTakeFirst()
-  return link !== undefined || (await findRetired(db, [codeKey])).size > 0
+  return (await findUsed(db, [codeKey])).size > 0
+}
+
+/** Which of these codes a link has, or a deleted link had. */
+export async function findUsed(db: Executor, codeKeys: string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('links').select('code_key').where('code_key', 'in', codeKeys).execute()
+  return new Set([...(await findRetired(db, codeKeys)), ...rows.map((row) => row.code_key)])
 }
 
 async function findRetired(db: Executor, codeKeys: string[]): Promise<Set<string>> {

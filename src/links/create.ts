@@ -5,8 +5,10 @@ import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { parseDraft, type Draft } from './draft.ts'
 import type { IdempotentRequest } from './idempotency/idempotency.ts'
+import { checkDesign } from './check-design.ts'
 import {
   aliasError,
+  freeCodes,
   hashDraft,
   insertDraft,
   insertDrafts,
@@ -36,7 +38,7 @@ export interface LinkOptions extends CreationOptions {
 /**
  * Creates a link from the body of a request, once that is valid and charged as a creation.
  * @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key,
- * 429 when the quota is used up, 503 when too many passwords wait
+ * 404 for an unknown collection, 429 when a quota is used up, 503 when too many images or passwords wait
  */
 export async function createLink(
   deps: LinkDeps,
@@ -47,7 +49,8 @@ export async function createLink(
   const reading = { ...deps, onTrimmed }
   const draft = idempotentRequest === undefined ? readDraft(reading, body) : readIdempotentDraft(reading, body)
   const isAlone = idempotentRequest === undefined && collection === undefined
-  const isStatement = isAlone && !(draft instanceof Problem) && draft.webhook === undefined
+  const isStatement =
+    isAlone && !(draft instanceof Problem) && draft.webhook === undefined && draft.design === undefined
   const created = isStatement
     ? await createByStatement(deps, draft, client)
     : await createInTransaction(deps, draft, client, { idempotentRequest, collection })
@@ -76,7 +79,7 @@ function createInTransaction(
   let ready: HashedDraft | undefined
   const prepare = async () => {
     if (draft instanceof Problem) throw draft
-    ready ??= await hashDraft(deps.passwords, draft, client.holder)
+    ready ??= await prepareDraft(deps, draft, client, collection)
   }
   const charge = () => client.charge('links')
   return createCharged(deps, { charge, idempotentRequest, prepare }, async (creation) => {
@@ -84,9 +87,27 @@ function createInTransaction(
     const insert = () => insertDrafts(deps, creation, drafts, client.origin)
     const [created] = await collected(deps, creation, { collection, count: 1 }, insert)
     if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
-    const webhook = ready?.webhook
-    return webhook === undefined ? created : { ...created, webhook: await createWebhook(deps, creation, webhook) }
+    const { webhook, checked } = ready ?? {}
+    return {
+      ...created,
+      ...(checked !== undefined && { design: checked.design }),
+      ...(webhook !== undefined && { webhook: await createWebhook(deps, creation, webhook) }),
+    }
   })
+}
+
+/** Checks a design on the code that the link is to have, and then hashes the password, which takes longer. */
+async function prepareDraft(
+  deps: LinkDeps,
+  draft: Draft,
+  client: Client,
+  collection: string | undefined,
+): Promise<HashedDraft> {
+  const code = draft.alias ?? (draft.design === undefined ? '' : ((await freeCodes(deps, 1))[0] ?? ''))
+  const checked = await checkDesign(deps, { code, design: undefined }, draft.design, client, collection)
+  const hashed = await hashDraft(deps.passwords, draft, client.holder)
+  const design = checked?.value
+  return design === undefined || design === null ? hashed : { ...hashed, checked: { code, design } }
 }
 
 /** Creates links in a collection, where one is named: it is found before anything is created. */
@@ -131,8 +152,12 @@ export function readDraft(deps: ReadingDeps, body: unknown): Draft {
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
     throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('reserved'))
   }
-  const { webhook } = asObject(body)
-  return webhook === undefined ? draft : { ...draft, webhook: parseWebhook(webhook, deps, deps.webhooks.enabled) }
+  const { webhook, design } = asObject(body)
+  return {
+    ...draft,
+    ...(design !== undefined && { design }),
+    ...(webhook !== undefined && { webhook: parseWebhook(webhook, deps, deps.webhooks.enabled) }),
+  }
 }
 
 /**

@@ -10,8 +10,13 @@ import type { Passwords } from './password/password.ts'
 import type { UrlPolicy } from './url-policy.ts'
 import type { LinkWebhooks } from './webhook.ts'
 
-/** Puts links into a collection as they are created. */
+/** Puts links into a collection as they are created, and knows its looks. */
 export interface Collecting {
+  /**
+   * The looks of a collection that have one of these names.
+   * @throws {Problem} 404 when no collection has the token
+   */
+  looks: (token: string, names: string[]) => Promise<Map<string, object>>
   /**
    * Keeps the collection of a token from changing until the transaction ends.
    * @param count how many links are to be created at most

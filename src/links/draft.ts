@@ -28,6 +28,8 @@ export interface Draft extends Content {
   alias: string | undefined
   /** As the client sent it, not hashed. */
   password: string | null
+  /** As the client sent it: a design, `{"look": "<name>"}`, or null. */
+  design?: unknown
   /** Only a single creation can have one. */
   webhook?: WebhookDraft
 }

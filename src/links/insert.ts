@@ -2,7 +2,7 @@ import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 import { invalidRequest, Problem, REASON } from '../http/problem.ts'
 import { codeKey, randomCode } from './code.ts'
-import { insertLink, insertLinks, type NewLink } from './create-store.ts'
+import { findUsed, insertLink, insertLinks, type NewLink } from './create-store.ts'
 import type { LinkDeps } from './deps.ts'
 import type { Draft } from './draft.ts'
 import { addresses, type Addresses } from './link.ts'
@@ -18,6 +18,8 @@ export interface CreatedLink extends Addresses {
   token: string
   /** Present when the creation has set one. */
   webhook?: Pick<WebhookDetails, 'url' | 'events' | 'secret'>
+  /** Present when the creation has set one; not in bulk. */
+  design?: object
 }
 
 /** A creation in a transaction. */
@@ -27,8 +29,11 @@ export interface Creation {
   ids: number[]
 }
 
-/** A draft that may be stored: its password is hashed. */
-export type HashedDraft = Omit<Draft, 'password'> & { password: PasswordHash | null }
+/** A draft that may be stored: its password is hashed, and its design was checked on its code. */
+export type HashedDraft = Omit<Draft, 'password'> & {
+  password: PasswordHash | null
+  checked?: { code: string; design: object } | undefined
+}
 
 /** @throws {Problem} 503 at once when too many wait */
 export async function hashDraft(passwords: Passwords, draft: Draft, holder: Holder): Promise<HashedDraft> {
@@ -68,6 +73,7 @@ export async function insertDrafts(
   origin: string,
 ): Promise<(CreatedLink | Problem)[]> {
   const results: (CreatedLink | undefined)[] = drafts.map(() => undefined)
+  const designs: { linkId: number; design: object }[] = []
   const insert = async (codes: [at: number, draft: HashedDraft, code: string][]) => {
     const candidates = new Map<string, { at: number } & ReturnType<typeof newCreation>>()
     // The first of two equal codes wins.
@@ -80,18 +86,23 @@ export async function insertDrafts(
       const { at, link, created } = candidates.get(key) as { at: number } & ReturnType<typeof newCreation>
       results[at] = created
       ids.push(link.id)
+      const design = drafts[at]?.checked?.design
+      if (design !== undefined) designs.push({ linkId: link.id, design })
     }
+    if (designs.length > 0) await deps.designs.saveNew(transaction, designs.splice(0))
   }
 
   // Aliases come first, so that no random code takes one.
+  const codeOf = (draft: HashedDraft, attempt: number) => draft.checked?.code ?? freeCode(deps, attempt)
   const rows = [...drafts.entries()]
   await insert(rows.flatMap(([at, draft]) => (draft.alias === undefined ? [] : [[at, draft, draft.alias]])))
   let remaining = rows.filter(([, { alias }]) => alias === undefined)
   for (let attempt = 0; remaining.length > 0; attempt++) {
-    await insert(remaining.map(([at, draft]) => [at, draft, freeCode(deps, attempt)]))
-    remaining = remaining.filter(([at]) => results[at] === undefined)
+    await insert(remaining.map(([at, draft]) => [at, draft, codeOf(draft, attempt)]))
+    // Another code may not be scannable with the design.
+    remaining = remaining.filter(([at, { checked }]) => results[at] === undefined && checked === undefined)
   }
-  return results.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
+  return results.map((created, at) => created ?? notCreated(drafts[at]))
 }
 
 function newCreation(deps: LinkDeps, draft: HashedDraft, code: string, origin: string) {
@@ -123,11 +134,27 @@ export function newLink(
 }
 
 /** A random code that is not reserved. */
-function freeCode({ isReserved }: LinkDeps, attempt: number): string {
+function freeCode({ isReserved }: Pick<LinkDeps, 'isReserved'>, attempt: number): string {
   for (;;) {
     const code = randomCode(attempt)
     if (!isReserved(code)) return code
   }
+}
+
+/** Codes for links whose designs are checked on them before they are created: no link has one now. */
+export async function freeCodes(deps: Pick<LinkDeps, 'db' | 'isReserved'>, count: number): Promise<string[]> {
+  const codes = new Set<string>()
+  for (let attempt = 0; codes.size < count; attempt++) {
+    const drawn = Array.from({ length: count - codes.size }, () => freeCode(deps, attempt))
+    const used = await findUsed(deps.db.read, drawn)
+    for (const code of drawn) if (!used.has(code)) codes.add(code)
+  }
+  return [...codes]
+}
+
+function notCreated({ alias }: Partial<Draft> = {}): Problem {
+  if (alias !== undefined) return aliasTaken(alias)
+  return new Problem('unavailable', 'its code was given to another link while its design was checked, try again')
 }
 
 export function aliasTaken(alias: string | undefined): Problem {

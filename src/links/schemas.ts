@@ -27,6 +27,16 @@ const designField = nullable(
     { additionalProperties: true, description: 'How the QR images look: `design` of `POST /api/qr`; null for plain.' },
   ),
 )
+const lookField = Type.Object(
+  { look: Type.String({ description: 'The name of the look.' }) },
+  {
+    title: 'LookName',
+    additionalProperties: false,
+    description: 'A look of the collection in the path or in the header `Quirl-Collection`, which is copied.',
+  },
+)
+/** The design in a request. */
+const chosenDesign = Type.Unsafe({ anyOf: [designField, lookField] })
 
 const creations = kinds.map((kind, at) => {
   const name = Type.Literal(kind.name)
@@ -37,6 +47,7 @@ const creations = kinds.map((kind, at) => {
       ...commonFields,
       ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
       ...kind.fields.properties,
+      design: Type.Optional(chosenDesign),
       webhook: Type.Optional(webhookField),
     },
     { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.texts.en.name}.` },
@@ -69,7 +80,7 @@ const updateFields = {
     ),
   ),
   active: Type.Optional(activeField),
-  design: Type.Optional(designField),
+  design: Type.Optional(chosenDesign),
   webhook: Type.Optional(nullable(webhookField)),
 }
 
@@ -106,6 +117,9 @@ export const createdBody = Type.Object(
       description: 'The secret that edits, deletes and reads statistics. Only this response has it.',
     }),
     webhook: Type.Optional(createdWebhook),
+    design: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'The design, if the request had one. Not in bulk.' }),
+    ),
   },
   { title: 'CreatedLink' },
 )

@@ -2,21 +2,18 @@ import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { codeText, type CodeForm } from './code-image.ts'
 import type { Designs } from '../links/design.ts'
-import { type Design, designSchema } from './design/schema.ts'
+import type { Design } from './design/schema.ts'
 import { createImages, type Images } from './images.ts'
 import { readAppearance } from './options.ts'
 import { createRenderPool, type PoolOptions } from './pool/pool.ts'
-import { invalidRequest } from '../http/problem.ts'
-import { createValidator } from '../http/validate.ts'
 import { readFileSync } from 'node:fs'
 import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
 import { drawable } from './design/fit.ts'
-import { deleteDesign, findDesign, putDesign } from './store.ts'
+import { createDesigns } from './saved-designs.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
-const validate = createValidator(designSchema)
 
 /** Draws QR images, and stores the designs of links. */
 export interface Qr {
@@ -52,7 +49,7 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
   const textOf: Qr['codeText'] = (code, origin, form) => codeText(code, origin, { marker, ...form })
   return {
     images,
-    designs: createDesigns(db, images, textOf),
+    designs: createDesigns({ db, images, check: pool.check, textOf }),
     codeText: textOf,
     codeSvg: (code, origin) =>
       images.plain(textOf(code, origin), readAppearance({}, 'svg'), { level: 'M' }).body.toString(),
@@ -62,28 +59,6 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
       { name: 'quirl_drawings_queued', help: 'Images that wait for a thread', type: 'gauge', read: pool.queued },
     ],
     close: images.close,
-  }
-}
-
-/** @param textOf the text that the QR code of a short link encodes */
-function createDesigns(
-  db: Database,
-  images: Images,
-  textOf: (code: string, origin: string) => string,
-): Designs<Design> {
-  return {
-    async of(linkId) {
-      const design = await findDesign(db.read, linkId)
-      return design === undefined ? undefined : (JSON.parse(design) as Design)
-    },
-    async requireScannable(value, { code, origin }, holder) {
-      const errors = validate(value).map(({ pointer, detail }) => ({ pointer: `/design${pointer}`, detail }))
-      if (errors.length > 0) throw invalidRequest(errors)
-      const text = textOf(code, origin)
-      await images.designed({ text, design: value as Design, at: '/design', format: 'svg', size: 1024 }, { holder })
-    },
-    save: (db, linkId, { value }) =>
-      value === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(value)),
   }
 }
 

@@ -17,3 +17,15 @@ export async function putDesign(db: Executor, linkId: number, design: string): P
 export async function deleteDesign(db: Executor, linkId: number): Promise<void> {
   await db.deleteFrom('designs').where('link_id', '=', linkId).execute()
 }
+
+/** Characters of designs that one statement inserts. */
+const INSERTED = 1024 * 1024
+
+/** Saves the designs of links that have none. */
+export async function insertDesigns(db: Executor, rows: { link_id: number; design: string }[]): Promise<void> {
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    let characters = 0
+    while (to < rows.length && (to === from || characters < INSERTED)) characters += rows[to++]?.design.length ?? 0
+    await db.insertInto('designs').values(rows.slice(from, to)).execute()
+  }
+}

@@ -6,6 +6,7 @@ export interface Collection {
   name: string | null
   created_at: string
   links: number
+  looks: object
   campaigns: { value: string | null; links: number; scans: number }[]
   totals: { scans: number; humans: number; last_scan_at: string | null }
 }

@@ -172,8 +172,15 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
       : { headers: { host: 'own.example.com' } }
   },
   unknown_token: ofToken(() => UNKNOWN_TOKEN),
-  collection_not_found: ({ id }) =>
-    id.startsWith('createLink') ? { headers: { 'quirl-collection': UNKNOWN_TOKEN } } : { token: () => UNKNOWN_TOKEN },
+  collection_not_found({ id }, { body }) {
+    const headers = { 'quirl-collection': UNKNOWN_TOKEN }
+    const design = { look: 'blue' }
+    if (id.startsWith('createLink')) return { headers }
+    if (id === 'changeLink' || id === 'changeLinkByHeader') return { headers, body: { design } }
+    if (id !== 'changeLinks') return { token: () => UNKNOWN_TOKEN }
+    const { changes } = body as { changes: object[] }
+    return { headers, body: { changes: changes.map((row) => ({ ...row, design })) } }
+  },
   collection_full: (_operation, _valid, { collections }) => ({ headers: { 'quirl-collection': collections.full } }),
   unknown_code: ofCode('nothing'),
   unknown_domain: () => ({ path: { domain: 'nothing.example.com' } }),
@@ -221,6 +228,7 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   unscannable: ({ id, method }, { body }) => {
     const design = { eye_frame_color: '#ddd', eye_ball_color: '#ddd' }
     if (method === 'GET') return { path: { code: 'designed' }, query: 'margin=0' }
+    if (id.startsWith('changeCollection')) return { body: { looks: { pale: design } } }
     return id.startsWith('revert') ? undefined : { body: { ...(body as object), design } }
   },
 }

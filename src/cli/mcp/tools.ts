@@ -18,7 +18,9 @@ const title = z.string().max(200).describe('A title that only the owner sees')
 const day = z.iso.date()
 const fields = z
   .record(z.string(), z.unknown())
-  .describe(`Further fields of the API, such as utm, campaign, rules, placements, or those of a kind: ${ownFields()}`)
+  .describe(
+    `Further fields of the API, such as utm, campaign, rules, placements, design, or those of a kind: ${ownFields()}`,
+  )
 
 /** The fields of each kind that has some. */
 function ownFields(): string {

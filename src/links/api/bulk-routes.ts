@@ -15,7 +15,7 @@ import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import { clientOf } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
-import { columns, readCsv } from '../bulk/csv-rows.ts'
+import { columns, LOOK, readCsv } from '../bulk/csv-rows.ts'
 import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 import { warnOfInput } from '../../http/warnings.ts'
 import { decodeText, WINDOWS_1252_NOTE, type Decoded } from '../../tables/decode.ts'
@@ -74,7 +74,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
       operationId: 'createLinks',
       description:
         'Rows are independent: an invalid row does not keep the others from being created. The rows are an array of ' +
-        'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
+        'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, `look`, as `{"csv": "…"}` or as the body itself.',
       tags: ['Links'],
       security: creationSecurity,
       headers: creationHeaders,
@@ -146,7 +146,7 @@ async function sendBulk(
 /** @throws {Problem} 400 when there are no rows, or too many */
 async function rowsOf(request: FastifyRequest): Promise<unknown[]> {
   const { body } = request
-  const rows = await parseRows(body, (names) => ignoreColumns(request, names, columns))
+  const rows = await parseRows(body, (names) => ignoreColumns(request, names, [...columns, LOOK]))
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
   const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
   throw rowsProblem(MAX_ROWS, many, isObject(body) && !(body instanceof CsvBody) ? '/csv' : '')

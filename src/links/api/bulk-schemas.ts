@@ -4,8 +4,10 @@ import { rowNotices } from '../../http/openapi-notices.ts'
 import { MAX_ROWS } from '../bulk/bulk.ts'
 import { createdBody, creationBody } from '../schemas.ts'
 
+const { design: _design, ...createdFields } = createdBody.properties
+
 const csv = Type.String({
-  description: 'A header with `target` and any of `alias`, `title`, `campaign`; then a line for each link.',
+  description: 'A header with `target` and any of `alias`, `title`, `campaign`, `look`; then a line for each link.',
   examples: ['alias,target\nmenu,https://example.com/menu\n,https://example.com/other\n'],
 })
 
@@ -59,7 +61,7 @@ export const bulkResult = Type.Object(
     results: Type.Array(
       Type.Unsafe({
         anyOf: [
-          Type.Object({ index: rowIndex, ...createdBody.properties, ...rowNotices }, { title: 'CreatedRow' }),
+          Type.Object({ index: rowIndex, ...createdFields, ...rowNotices }, { title: 'CreatedRow' }),
           failedRow,
           validRow,
         ],

@@ -5,6 +5,7 @@ import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { refusedRow, requireKnownInRow } from '../../http/unknown-input.ts'
+import { collectionOf, looksHeader } from './idempotency-header.ts'
 import { forbidCaching } from './owner-routes.ts'
 import { MAX_ROWS } from '../bulk/bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
@@ -15,12 +16,7 @@ import { rowNotices } from '../../http/openapi-notices.ts'
 import { failedRow, rowIndex, validRow } from './bulk-schemas.ts'
 import { updateBody, updateMembers } from '../schemas.ts'
 
-const {
-  design: _design,
-  password: _password,
-  webhook: _webhook,
-  ...fields
-}: Record<string, TSchema> = updateBody.properties
+const { password: _password, webhook: _webhook, ...fields }: Record<string, TSchema> = updateBody.properties
 const rowFields = {
   token: Type.String({ description: 'The token of the link; each link may occur once.' }),
   if_match: Type.Optional(
@@ -85,15 +81,16 @@ export function readChanges(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES, field: 'changes' })
 }
 
-const errorResponses = problems('nothing_changed')
+const errorResponses = problems('nothing_changed', 'collection_not_found')
 
 const schema = {
   summary: 'Change up to 500 links',
   operationId: 'changeLinks',
   description:
-    'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `design` and no `webhook`. Rows are ' +
+    'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `password` and no `webhook`. Rows are ' +
     'independent: an invalid row does not keep the others from being changed.',
   tags: ['Links'],
+  headers: looksHeader,
   querystring: changesQuery,
   body: changesBody,
   response: {
@@ -122,6 +119,7 @@ export function changesRoute(needs: WriteNeeds): Route {
       return links.changeMany(rows, clientOf(needs, request, reply), {
         atomic,
         dryRun,
+        collection: collectionOf(request),
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
         onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),

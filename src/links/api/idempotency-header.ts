@@ -17,11 +17,21 @@ export const idempotencyHeader = Type.Object({
 export const creationHeaders = Type.Object({
   ...idempotencyHeader.properties,
   'quirl-collection': Type.Optional(
-    Type.String({ description: 'The token of a collection, which the links join as they are created.' }),
+    Type.String({
+      description:
+        'The token of a collection, which the links join as they are created, and whose looks they may name.',
+    }),
   ),
 })
 
-/** The token of the collection that links are to join. */
+/** The header of a route that changes links. */
+export const looksHeader = Type.Object({
+  'quirl-collection': Type.Optional(
+    Type.String({ description: 'The token of the collection whose looks the body may name.' }),
+  ),
+})
+
+/** The token of the collection that links are to join, or whose looks they may name. */
 export function collectionOf({ headers }: FastifyRequest): string | undefined {
   const token = headers['quirl-collection']
   return typeof token === 'string' ? token : undefined

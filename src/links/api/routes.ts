@@ -10,7 +10,7 @@ import { clientOf, type WriteNeeds } from './write-needs.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { Credential } from '../credential.ts'
 import type { OwnedLink } from '../design.ts'
-import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
+import { collectionOf, creationHeaders, idempotentRequest, looksHeader } from './idempotency-header.ts'
 import { details } from '../details.ts'
 import { entityTag, type StatedTotals } from '../link.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
@@ -23,6 +23,17 @@ export interface LinkRoutesNeeds extends WriteNeeds {
 }
 
 const tags = ['Links']
+/** A design may hold a logo of 256 KiB, in base64. */
+const DESIGNED_BODY_LIMIT = 2 * BODY_LIMIT
+
+const creationProblems = problems(
+  'unscannable',
+  'collection_not_found',
+  'collection_full',
+  'alias_taken',
+  'alias_reserved',
+  'target_blocked',
+)
 
 /** Of a request without a body. */
 const EMPTY_BODY_LIMIT = 1024
@@ -32,6 +43,7 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
   return route({
     config: { work: 'creations' },
     ...creationHooks(needs, 'links'),
+    bodyLimit: DESIGNED_BODY_LIMIT,
     schema: {
       summary: 'Create a link',
       operationId: 'createLink',
@@ -48,7 +60,7 @@ export function creationRoute(needs: CreationHooksNeeds): Route {
           headers: sends('Location'),
           content: { 'application/json': { schema: createdBody } },
         },
-        ...problems('collection_not_found', 'collection_full', 'alias_taken', 'alias_reserved', 'target_blocked'),
+        ...creationProblems,
       },
     },
     async handler(request, reply) {
@@ -105,27 +117,35 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
   const { links } = needs
   return ownerRoutes({
     config: { work: 'creations', isCharged: true },
-    // A design may hold a logo of 256 KiB, in base64.
-    bodyLimit: 2 * BODY_LIMIT,
+    bodyLimit: DESIGNED_BODY_LIMIT,
     schema: {
       summary: 'Change a link',
       operationId: 'changeLink',
       tags,
-      headers: ifMatch,
+      headers: Type.Object({ ...ifMatch.properties, ...looksHeader.properties }),
       body: updateBody,
       response: {
         200: changedResponse,
-        ...problems('unscannable', 'unknown_token', 'link_deleted', 'link_removed', 'target_blocked'),
+        ...problems(
+          'unscannable',
+          'unknown_token',
+          'link_deleted',
+          'collection_not_found',
+          'link_removed',
+          'target_blocked',
+        ),
       },
     },
     // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
     // large, and the client may send the body slowly.
     onRequest: (request) => links.requireToken(credentialOf(request)),
     async handler(request, reply) {
-      const owned = await links.readByToken(credentialOf(request))
+      const credential = credentialOf(request)
+      const owned = await links.readByToken(credential)
       requireKnownMembers(request, { kind: owned.link.kind })
       const changed = await links.change(owned, request.body, clientOf(needs, request, reply), {
         ifMatch: request.headers['if-match'],
+        collection: typeof credential === 'string' ? collectionOf(request) : credential.collectionToken,
         onTrimmed: warnsOfTrimmed(request, reply),
       })
       return sendDetails(needs, request, reply, changed)

@@ -15,5 +15,6 @@ export function clientOf({ origin, limits }: WriteNeeds, request: FastifyRequest
     origin: origin.of(request),
     holder: limits.holderOf(request),
     charge: (name, units) => limits.charge(request, reply, name, units),
+    onQueued: () => request.endWork?.(),
   }
 }

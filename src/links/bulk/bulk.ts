@@ -7,6 +7,7 @@ import { collected, createCharged, readDraft, type CreationOptions, type Reading
 import type { LinkDeps } from '../deps.ts'
 import { insertDrafts, withoutPassword, type CreatedLink, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
+import { isDraft, withCheckedDesigns } from './row-designs.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */
@@ -40,18 +41,22 @@ export async function createBulk(
   options: BulkOptions,
 ): Promise<BulkResult> {
   const drafts = await readRows(deps, rows, options.onTrimmedIn)
-  const valid = drafts.filter((draft): draft is HashedDraft => !(draft instanceof Problem))
+  const valid = drafts.filter(isDraft)
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
   const chosen = valid.filter(({ alias }) => alias !== undefined).length
   const { charge, refundAliases } = chargesOf(client, options.dryRun ? 0 : chosen)
+  let ready: Promise<(HashedDraft | Problem)[]> | undefined
+  const prepare = async () => void (await (ready ??= withCheckedDesigns(deps, drafts, client, options.collection)))
   try {
-    const result = await createCharged(deps, { ...options, charge }, async (creation) => {
-      const insert = () => insertDrafts(deps, creation, valid, client.origin)
-      const into = { collection: options.collection, count: valid.length }
+    const result = await createCharged(deps, { ...options, charge, prepare }, async (creation) => {
+      const checked = (await ready) ?? []
+      const scannable = checked.filter(isDraft)
+      const insert = () => insertDrafts(deps, creation, scannable, client.origin)
+      const into = { collection: options.collection, count: scannable.length }
       const created = (await collected(deps, creation, into, insert)).values()
-      const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
+      const outcomes = checked.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)
       if (options.dryRun) throw new DryRun(outcomes)
       if (failed.length === outcomes.length || (options.atomic && failed.length > 0)) {

@@ -26,6 +26,8 @@ function depsOn(db: Database, parts: Pick<Database, 'transaction'> & Pick<ManyDe
     now: () => 1000,
     owns: () => false,
     webhooks: { onChange: async () => {} },
+    designs: {} as ManyDeps['designs'],
+    collecting: {} as ManyDeps['collecting'],
     invalidate() {},
     ...others,
   }

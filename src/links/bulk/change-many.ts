@@ -1,13 +1,17 @@
+import type { Transaction } from '#kysely'
+import type { Tables } from '../../db/schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { inTurnOfAll } from '../../lib/in-turn.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { commitChange, isPause, nextRevision, requireMatch, runChange } from '../change.ts'
 import { refundFailed } from '../../lib/charged.ts'
+import type { DesignDeps } from '../check-design.ts'
 import type { Client } from '../client.ts'
 import type { LinkDeps } from '../deps.ts'
 import { changeUnits } from '../history/history.ts'
 import { entityTag, type Link } from '../link.ts'
 import { unknownToken } from '../deleted.ts'
+import { changesDesign, checkChangedDesigns, withChanged, withPresent, type DesignChange } from './changed-designs.ts'
 import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { findById } from '../store.ts'
@@ -15,7 +19,8 @@ import type { OnTrimmedIn } from '../url-policy.ts'
 import type { LinkWebhooks } from '../webhook.ts'
 
 /** What a change of many links needs of the rest of the program. */
-export interface ManyDeps extends Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate' | 'inTurn'> {
+export interface ManyDeps
+  extends DesignDeps, Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate' | 'inTurn'> {
   webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
@@ -25,6 +30,8 @@ export interface ManyOptions {
   atomic: boolean
   /** Only validate the rows. */
   dryRun: boolean
+  /** The token of the collection whose looks the rows may name. */
+  collection?: string | undefined
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
@@ -52,6 +59,8 @@ export interface ManyResult {
 /** A valid row: its link as it was read, and its next revision; the same when nothing changes. */
 interface Plan extends LinkRow {
   next: Link
+  /** Absent when the row has none. */
+  design?: DesignChange | undefined
   /** As how many changes it counts; 0 when it changes nothing. */
   units: number
 }
@@ -73,13 +82,18 @@ export async function changeLinks(
   client: Client,
   options: ManyOptions,
 ): Promise<ManyResult> {
-  const { atomic, dryRun, requireKnown, chargeNotFound, onTrimmedIn } = options
+  const { atomic, dryRun, collection, requireKnown, chargeNotFound, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
     const index = outcomes.length
     const reading = { ...deps, onTrimmed: onTrimmedIn?.(index) }
     outcomes.push(row instanceof Problem ? row : plan(reading, row, (kind) => requireKnown(index, kind)))
+    await pause()
+  }
+  const designs = await checkChangedDesigns(deps, outcomes, client, collection)
+  for (const [at, design] of designs.entries()) {
+    outcomes[at] = withDesign(deps, outcomes[at] as Outcome, design)
     await pause()
   }
   requireValid(outcomes, atomic && !dryRun)
@@ -97,9 +111,13 @@ export async function changeLinks(
 }
 
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */
-const SINGLE_FIELDS = ['design', 'password', 'webhook']
+const SINGLE_FIELDS = ['password', 'webhook']
 
-function plan(deps: ManyDeps, { body, link }: LinkRow, requireKnown?: (kind: string) => void): Outcome {
+function plan(
+  deps: ManyDeps,
+  { body, link, design }: LinkRow & Pick<Plan, 'design'>,
+  requireKnown?: (kind: string) => void,
+): Outcome {
   try {
     requireKnown?.(link.kind)
     const single = SINGLE_FIELDS.filter((name) => body[name] !== undefined)
@@ -111,16 +129,22 @@ function plan(deps: ManyDeps, { body, link }: LinkRow, requireKnown?: (kind: str
       throw invalidRequest([{ pointer: '/if_match', detail: 'must be a string' }])
     }
     requireMatch(link, ifMatch)
-    const next = nextRevision(deps, link, body)
-    return { body, link, next, units: next === link ? 0 : changeUnits(withoutDesign(link), withoutDesign(next)) }
+    const next = nextRevision(deps, link, body, {
+      isOther: design !== undefined && changesDesign(design),
+    })
+    const units = next === link ? 0 : changeUnits(withPresent(link, design), withChanged(next, design))
+    return { body, link, next, design, units }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
 }
 
-/** No row changes a design. */
-const withoutDesign = (link: Link) => ({ link, design: undefined })
+/** The outcome of a row once its design was checked. */
+function withDesign(deps: ManyDeps, outcome: Outcome, design: DesignChange | Problem | undefined): Outcome {
+  if (outcome instanceof Problem || design === undefined) return outcome
+  return design instanceof Problem ? design : plan(deps, { ...outcome, design })
+}
 
 /** Who changes links, and whether all of them or none. */
 interface Writing {
@@ -166,9 +190,12 @@ function isChange(entry: Entry): entry is Entry<Plan> {
 }
 
 /** Optimistic locking, as for a single change: the newer revision is validated and changed. */
-async function planAgain(deps: ManyDeps, { body, link }: Plan): Promise<Outcome> {
+async function planAgain(deps: ManyDeps, { body, link, design }: Plan): Promise<Outcome> {
   const newer = await findById(deps.db.read, link.id)
-  return newer === undefined ? unknownToken() : plan(deps, { body, link: newer })
+  if (newer === undefined) return unknownToken()
+  // A change of the design increases the revision, so that the link must be read before it.
+  const present = design && { ...design, present: await deps.designs.of(link.id) }
+  return plan(deps, { body, link: newer, design: present })
 }
 
 /** Rolls an atomic request back. */
@@ -191,8 +218,7 @@ async function write(
       // An attempt that was rolled back has committed none.
       for (const list of [conflicts, committed]) list.length = 0
       for (const change of ordered) {
-        const [, { link, next }] = change
-        const isWritten = await commitChange(deps, transaction, withoutDesign(link), withoutDesign(next), client)
+        const isWritten = await writeChange(deps, transaction, change[1], client)
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }
@@ -203,6 +229,19 @@ async function write(
     if (error instanceof Conflict) return { committed: [], conflicts }
     throw error
   }
+}
+
+/** @returns false when the link was changed or deleted since it was read */
+async function writeChange(
+  deps: ManyDeps,
+  transaction: Transaction<Tables>,
+  { link, next, design }: Plan,
+  client: Client,
+): Promise<boolean> {
+  const [before, after] = [withPresent(link, design), withChanged(next, design)]
+  if (!(await commitChange(deps, transaction, before, after, client))) return false
+  if (design !== undefined && changesDesign(design)) await deps.designs.save(transaction, link.id, design.checked)
+  return true
 }
 
 /** @throws {Problem} 400 when all rows have failed, or one and the request is atomic */

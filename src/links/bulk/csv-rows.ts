@@ -1,5 +1,5 @@
 import { findLayout } from '../../tables/delimiter.ts'
-import { readHeader } from '../../tables/link-columns.ts'
+import { plainName, readHeader } from '../../tables/link-columns.ts'
 import { describeFault, faultOfRecord, toLinkBody, toLinkRow } from '../../tables/records.ts'
 import type { TableError } from '../../tables/table-error.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
@@ -7,6 +7,8 @@ import { parseRecords } from './csv-records.ts'
 
 /** The columns of a result, and those that every CSV may have. */
 export const columns = ['alias', 'target', 'title', 'campaign']
+/** The column of the look that a link is to have. */
+export const LOOK = 'look'
 
 /** Characters of the first line; the known columns need 100. */
 const MAX_HEADER = 1_000
@@ -34,14 +36,18 @@ export async function readCsv(
   const names = header?.cells ?? []
   const { mapping, unknown, repeated } = readHeader(names)
   if (!mapping.includes('target')) {
-    throw refuse(`must begin with a header that names the column "target", and may name ${columns.join(', ')}`)
+    throw refuse(`must begin with a header that names the column "target", and may name ${columns.join(', ')}, ${LOOK}`)
   }
-  if (repeated !== undefined) throw refuse('names a column twice')
-  if (unknown.length > 0) onUnknown(unknown)
+  const looks = names.flatMap((name, at) => (mapping[at] === undefined && isLook(name) ? [at] : []))
+  if (repeated !== undefined || looks.length > 1) throw refuse('names a column twice')
+  const ignored = unknown.filter((name) => !isLook(name))
+  if (ignored.length > 0) onUnknown(ignored)
   return records.map((record) => {
     const fault = faultOfRecord(record, names, mapping)
-    return fault === undefined
-      ? toLinkBody(toLinkRow(record.cells, mapping))
-      : new Problem('malformed_csv', describeFault(fault))
+    if (fault !== undefined) return new Problem('malformed_csv', describeFault(fault))
+    const look = record.cells[looks[0] ?? -1] ?? ''
+    return { ...toLinkBody(toLinkRow(record.cells, mapping)), ...(look !== '' && { design: { look } }) }
   })
 }
+
+const isLook = (name: string) => name.length <= MAX_HEADER && plainName(name) === LOOK

@@ -7,7 +7,8 @@ import type { NewLink } from '../create-store.ts'
 import { noCharge } from '../../lib/charged.ts'
 import { readDraft } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
-import { checkDesign, type CheckedDesign } from '../design.ts'
+import { checkDesign } from '../check-design.ts'
+import type { CheckedDesign } from '../design.ts'
 import { hashDraft, newLink } from '../insert.ts'
 import { asHolder } from '../../lib/holder.ts'
 import { createValidator, type Validator } from '../../http/validate.ts'
@@ -59,7 +60,8 @@ async function readRow(deps: LinkDeps, row: object, own: OwnFields, origin: stri
   const client = { origin, holder: asHolder('import'), charge: noCharge }
   const draft = await hashDraft(deps.passwords, readDraft({ ...deps, onTrimmed }, row), client.holder)
   const link = newLink(deps, withImportedStamp(draft, row), { ...own, code: draft.alias ?? '' })
-  const design = await checkDesign(deps.designs, { code: link.code, design: undefined }, row, client)
+  const { design: value } = row as { design?: unknown }
+  const design = await checkDesign(deps, { code: link.code, design: undefined }, value, client, undefined)
   return { linkId: link.id, own, link, design, isTrimmed }
 }
 

@@ -31,3 +31,12 @@ export interface DesignJob {
   /** A PDF is a page to hang up. */
   poster?: Poster
 }
+
+/** Codes that are to have one design: each is drawn small, and read back. */
+export interface CheckJob {
+  /** What the codes encode. */
+  texts: string[]
+  design: Design
+  /** The pointer of the design in the request, for the errors. */
+  at: string
+}

@@ -102,12 +102,18 @@ function circleToSvg([x = 0, y = 0, radius = 0]: number[]): string {
 
 /** Joins numbers of up to three decimals; a minus sign needs no separator. */
 function join(numbers: number[]): string {
-  return numbers
-    .map((value, index) => {
-      const text = String(Math.round(value * 1000) / 1000).replace(/^(-?)0\./, '$1.')
-      return index > 0 && !text.startsWith('-') ? ` ${text}` : text
-    })
-    .join('')
+  let joined = ''
+  for (const value of numbers) {
+    const text = shortest(String(Math.round(value * 1000) / 1000))
+    joined += joined === '' || text.startsWith('-') ? text : ` ${text}`
+  }
+  return joined
+}
+
+/** A number without the zero before its point. An expression took a fifth of the time of a small image. */
+function shortest(text: string): string {
+  if (text.startsWith('0.')) return text.slice(1)
+  return text.startsWith('-0.') ? `-${text.slice(2)}` : text
 }
 
 /** Converts a path to the operators of a PDF page (ISO 32000-1, 8.5.2). */

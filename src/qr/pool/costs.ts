@@ -15,6 +15,8 @@ export interface Costs {
 const usual = {
   plain: { least: 3, perMegapixel: 2, perKib: 0 },
   design: { least: 80, perMegapixel: 100, perKib: 10 },
+  /** Of one code; the logo is drawn once for all. */
+  check: { least: 4, perMegapixel: 0, perKib: 5 },
   picture: { least: 40, perMegapixel: 0, perKib: 0 },
 }
 
@@ -27,7 +29,7 @@ type Kind = keyof typeof usual
 
 export function createCosts(): Costs {
   /** How many times longer than usual the jobs of each kind take. */
-  const factors: Record<Kind, number> = { plain: 1, design: 1, picture: 1 }
+  const factors: Record<Kind, number> = { plain: 1, design: 1, check: 1, picture: 1 }
   return {
     of: (job) => usualCost(job) * factors[kindOf(job)],
     onDrawn(job, ms) {
@@ -40,17 +42,19 @@ export function createCosts(): Costs {
 
 function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
-  return least + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
+  const codes = 'texts' in job ? job.texts.length : 1
+  return least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
 function kindOf(job: RenderJob): Kind {
   if ('appearance' in job) return 'plain'
+  if ('texts' in job) return 'check'
   return 'design' in job ? 'design' : 'picture'
 }
 
 /** Pixels of the image; none of a vector. */
 function pixelsOf(job: RenderJob): number {
-  const image = 'appearance' in job ? job.appearance : 'design' in job ? job : undefined
+  const image = 'appearance' in job ? job.appearance : 'format' in job ? job : undefined
   return image?.format === 'png' ? image.size ** 2 : 0
 }
 

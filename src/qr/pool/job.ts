@@ -1,11 +1,12 @@
 import type { Report, Scannability } from '../check/report.ts'
-import type { DesignJob } from '../design/job.ts'
+import type { FieldError, ProblemCode } from '../../http/problem.ts'
+import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | PlainJob | PictureJob
+export type RenderJob = DesignJob | CheckJob | PlainJob | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array
@@ -19,11 +20,23 @@ export interface PictureImage {
   body: Uint8Array
 }
 
+/** A refusal, as threads return it. */
+export interface Refusal {
+  code: ProblemCode
+  detail: string
+  errors: FieldError[]
+}
+
+/** Of each code of a check, in their order: why it cannot be scanned; undefined when it can. */
+export interface CodeFaults {
+  faults: (Refusal | undefined)[]
+}
+
 export type DrawnImage = DesignedImage | PlainImage | PictureImage
 
 /** Drawing more pixels of width takes some 400 MB, which a thread releases when it ends: one such job at a time. */
 const LARGE = 2048
 
 export function isLarge(job: RenderJob): boolean {
-  return 'design' in job && job.format === 'png' && job.size > LARGE
+  return 'design' in job && 'format' in job && job.format === 'png' && job.size > LARGE
 }

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
-import type { DesignJob } from '../design/job.ts'
+import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
-import { isLarge, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
+import { isLarge, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
@@ -22,6 +22,8 @@ export interface RenderPool {
    * when too many jobs wait, or the job takes too long
    */
   render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
+  check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
   /** @throws {Problem} 503 when too many jobs wait */
   picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
   /** Whether a thread and a core are free, and no job waits. */
@@ -62,8 +64,8 @@ const defaults: PoolOptions = {
 /** A single core is for the event loop. */
 const hasCores = availableParallelism() > 1
 
-/** The image of a design has further fields. */
-type Drawn = DesignedImage & PlainImage
+/** The image of a design has further fields; each caller reads those of its job. */
+type Drawn = DesignedImage & PlainImage & CodeFaults
 
 const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
@@ -96,6 +98,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   return {
     draw: enqueue,
     render: enqueue,
+    check: enqueue,
     picture: enqueue,
     queued: queue.length,
     isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),

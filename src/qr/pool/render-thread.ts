@@ -1,23 +1,25 @@
 // A thread that draws and checks images. It returns refusals as data, which the pool throws.
 import { lowerPriority } from '../../lib/background-thread.ts'
-import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
+import { Problem } from '../../http/problem.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { composePicture } from '../picture/picture.ts'
 import { drawPlain } from '../plain.ts'
-import type { DrawnImage, RenderJob } from './job.ts'
+import { checkCodes } from './check.ts'
+import type { CodeFaults, DrawnImage, Refusal, RenderJob } from './job.ts'
 import { renderDesign } from './render.ts'
 import { openTools, type Tools } from './tools.ts'
 
 export type RenderAnswer =
   /** And the milliseconds that it took, without the start of the thread. */
-  | { image: DrawnImage; ms: number }
-  | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
+  | { image: DrawnImage | CodeFaults; ms: number }
+  | { problem: Refusal; broken: boolean }
   | { error: unknown; broken: boolean }
 
 lowerPriority()
 const loading = openTools()
 
-async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage> {
+async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeFaults> {
+  if ('texts' in job) return checkCodes(job, tools)
   if ('appearance' in job) return drawPlain(tools.encode, job)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
@@ -47,4 +49,4 @@ const calls = { draw }
 
 export type RenderCalls = typeof calls
 
-answerCalls(calls, (answer) => ('image' in answer ? [transferable(answer.image)] : []))
+answerCalls(calls, (answer) => ('image' in answer && 'body' in answer.image ? [transferable(answer.image)] : []))

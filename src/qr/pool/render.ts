@@ -1,12 +1,12 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Gray } from '../check/gray.ts'
-import { gradeImage, TEST_SCALE, type Step } from '../check/stress-test.ts'
+import { gradeImage, TEST_SCALE } from '../check/stress-test.ts'
 import { createReport } from '../check/report.ts'
 import type { DesignJob } from '../design/job.ts'
 import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
-import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
+import { sceneToPdf } from '../design/scene-pdf.ts'
 import { drawPoster, POSTER_CODE, requireLetters } from '../design/poster-pdf.ts'
 import { drawSheet, fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
@@ -39,8 +39,9 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
   const bytes = Buffer.from(job.text)
   const readsAsIs = await tools.reads(gray, bytes)
-  const tested = await test(job, tools)
-  if (!readsAsIs || tested === undefined) throw await explain(job, tools, tested !== undefined)
+  const readable = await readableForTest(job, tools)
+  if (!readsAsIs || readable === undefined) throw await explain(job, tools, readable !== undefined)
+  const tested = await gradeImage(readable, (image) => tools.reads(image, bytes))
   const report = createReport(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
   const body = bodyOf(job, laidOut, { svg, png }, tools)
   return { body, level: marked.symbol.level, scannability: report.scannability, report }
@@ -85,16 +86,11 @@ function highest(...wanted: (Level | undefined)[]): Level | undefined {
   return levels.findLast((level) => wanted.includes(level))
 }
 
-/** Runs the stress test on the image at a fixed size; undefined when it cannot be read even without stress. */
-async function test(
-  job: DesignJob,
-  tools: Tools,
-): Promise<{ grade: 'excellent' | 'good' | 'fair'; steps: Step[] } | undefined> {
+/** The image at the fixed size of the stress test; undefined when it cannot be read even without stress. */
+async function readableForTest(job: DesignJob, tools: Tools): Promise<Gray | undefined> {
   const { scene } = layOut({ ...job, format: 'pdf' }, tools)
   const gray = tools.rasterizer.photograph(sceneToSvg(scene), scene.width)
-  const bytes = Buffer.from(job.text)
-  if (!(await tools.reads(gray, bytes))) return undefined
-  return gradeImage(gray, (image) => tools.reads(image, bytes))
+  return (await tools.reads(gray, Buffer.from(job.text))) ? gray : undefined
 }
 
 /** Fields of a design that can make an image unreadable, the likeliest first. */
@@ -110,7 +106,7 @@ const suspects: (keyof Design)[][] = [
 ]
 
 /** Finds the field without which the image can be scanned. */
-async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Promise<Problem> {
+export async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Promise<Problem> {
   if (readsLarger)
     return unscannable('/size', 'is too small for this design: the image can only be read when it is larger')
   if (job.margin !== undefined && (await passes({ ...job, margin: STANDARD_MARGIN }, tools)))
@@ -133,21 +129,24 @@ async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Prom
 
 /** Whether a variant can be drawn and read. */
 async function passes(job: DesignJob, tools: Tools): Promise<boolean> {
-  const tested = await test(job, tools).catch((error: unknown) => {
+  const readable = await readableForTest(job, tools).catch((error: unknown) => {
     if (error instanceof Problem) return undefined
     throw error
   })
-  return tested !== undefined
+  return readable !== undefined
 }
 
 function unscannable(pointer: string, detail: string): Problem {
   return new Problem('unscannable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
 }
 
-/** The renderer traps on some drawings, such as one outside of its viewBox; the thread cannot be used again then. */
-function drawLogo(image: Logo, at: string, rasterizer: Rasterizer): Pixels {
+/**
+ * Draws a logo alone. The renderer traps on some drawings, such as one outside of its viewBox; the thread cannot be used again then.
+ * @throws {Problem} 400 when it cannot be drawn
+ */
+export function drawLogo<T>(image: Logo, at: string, width: number, draw: (svg: string) => T): T {
   try {
-    return rasterizer.pixels(logoAlone(image, 64))
+    return draw(logoAlone(image, width))
   } catch (error) {
     throw new Problem('invalid_request', `${at}/logo/image ${UNDRAWABLE}`, {
       errors: [{ pointer: `${at}/logo/image`, detail: UNDRAWABLE }],
@@ -161,7 +160,7 @@ const UNDRAWABLE = 'cannot be drawn: it is damaged or empty'
 /** The renderer ignores an image that it cannot decode, which is refused instead. */
 function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): void {
   if (logo === undefined) return
-  const { rgba } = drawLogo(logo.image, at, rasterizer)
+  const { rgba } = drawLogo(logo.image, at, 64, rasterizer.pixels)
   const opacities = rgba.filter((_, index) => index % 4 === 3)
   const isDrawn =
     logo.image.type === 'jpeg' ? opacities.every((each) => each === 255) : opacities.some((each) => each > 0)
