@@ -186,7 +186,14 @@ async function openCreation(
     'links',
     openLinks({ ...needed, ...hashing, designs: qr.designs, collecting: createCollecting(db, now) }),
   )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
+  return {
+    abuse,
+    limits,
+    qr,
+    links,
+    keys,
+    collections: openCollections({ db, links, designs: qr.designs, now }),
+  }
 }
 
 async function openFeatures(

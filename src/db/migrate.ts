@@ -35,6 +35,7 @@ import { placements } from './migrations/0033-placements.ts'
 import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
 import { collections } from './migrations/0035-collections.ts'
 import { looks } from './migrations/0036-looks.ts'
+import { collectionTokens } from './migrations/0039-collection-tokens.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -75,6 +76,7 @@ export const migrations: readonly Migration[] = [
   outboxNetworks,
   collections,
   looks,
+  collectionTokens,
 ]
 
 /**

@@ -22,6 +22,7 @@ const en = {
     title: 'Deleted',
     lead: (code: string) => `The link ${code} and everything stored about it are deleted.`,
     create: 'Create another link',
+    toCollection: 'Back to the collection',
   },
 }
 
@@ -47,6 +48,7 @@ const de: typeof en = {
     title: 'Gelöscht',
     lead: (code) => `Der Link ${code} und alles, was über ihn gespeichert war, sind gelöscht.`,
     create: 'Einen anderen Link erstellen',
+    toCollection: 'Zurück zur Sammlung',
   },
 }
 

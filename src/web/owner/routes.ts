@@ -17,6 +17,7 @@ import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
+import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
 import { Problem } from '../../http/problem.ts'
@@ -37,8 +38,8 @@ const actions: Record<string, Action> = {
   revert,
   ...ruleActions,
   design: saveDesign,
-  async plain({ links, change, token }) {
-    await change(await links.readByToken(token), { design: null })
+  async plain({ links, change, access }) {
+    await change(await links.readByToken(access.credential), { design: null })
     return { done: 'designed', at: 'design' }
   },
   ...settingsActions,
@@ -62,7 +63,7 @@ export interface OwnerPageNeeds extends WriteNeeds {
 }
 
 interface TokenRoute {
-  Params: { token: string }
+  Params: { token: string; code?: string }
   Querystring: Record<string, string>
 }
 type TokenRequest = FastifyRequest<TokenRoute>
@@ -73,7 +74,12 @@ type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
 
 const hidden = { schema: { hide: true } }
 
-/** The page on which an owner manages a link, and its forms: `/m/<token>` */
+/** What the path of a page shows: the link's own token, or that of a collection and the code of the link. */
+function accessOf({ params: { token, code } }: TokenRequest): OwnerAccess {
+  return code === undefined ? accessByToken(token) : accessInCollection(token, code)
+}
+
+/** The page on which an owner manages a link, and its forms: `/m/<token>`, `/c/<token of a collection>/<code>` */
 export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
   const needs = { ...given, pictures: createDesignerPictures() }
   const idempotency = createFormIdempotency<Outcome>((outcome) => !('refused' in outcome))
@@ -90,9 +96,10 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       bodyLimit: FORM_LIMIT,
       config: { acceptsFile: true, work: 'creations' },
       // A wrong token is refused before the form is read.
-      async onRequest({ params: { token } }) {
+      async onRequest(request) {
+        const { page, credential } = accessOf(request)
         // A second press may find the link deleted by the first.
-        if (!idempotency.has(token)) await needs.links.requireToken(token)
+        if (!idempotency.has(page)) await needs.links.requireToken(credential)
       },
       handler: (request, reply) => actOnLink(needs, idempotency, request, reply),
     }),
@@ -100,8 +107,7 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 }
 
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { token } = request.params
-  const owned = await needs.links.readByToken(token)
+  const owned = await needs.links.readByToken(accessOf(request).credential)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
   await needs.turnToRender(request)
@@ -129,7 +135,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   ])
   return {
     link,
-    token: request.params.token,
+    access: accessOf(request),
     formKey: randomUUID(),
     origin,
     language: pageLanguage(request),
@@ -161,7 +167,7 @@ async function actOnLink(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { links, shares, totals } = needs
-  const { token } = request.params
+  const access = accessOf(request)
   const client = clientOf(needs, request, reply)
   const form = formOf(request.body)
   let isTrimmed = false
@@ -172,13 +178,13 @@ async function actOnLink(
     shares,
     totals,
     client,
-    token,
+    access,
     form,
     language: pageLanguage(request),
     isTrimmed: () => isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
-  const outcome = await idempotency.run(token, form, async () => {
+  const outcome = await idempotency.run(access.page, form, async () => {
     const acted = await act(submission)
     return 'done' in acted ? { ...acted, isTrimmed } : acted
   })
@@ -186,7 +192,7 @@ async function actOnLink(
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {
     const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
-    return redirectToPage(reply, `/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
+    return redirectToPage(reply, `${access.page}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
 }

@@ -3,9 +3,8 @@ import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { codeKey } from '../../../links/code.ts'
 import { deleteTexts } from '../../../texts/delete.ts'
-import type { Language } from '../../../texts/language.ts'
 import { foldedSection } from '../folded.ts'
-import type { Action } from '../submission.ts'
+import type { Action, Submission } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { ownerForm, renderNotice } from './card.ts'
 import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
@@ -16,7 +15,7 @@ const at = 'delete'
 
 /** The section that deletes the link. A link that was, or may have been, scanned may be printed: its owner types the code. */
 export function deleteSection(view: OwnerView, notice: Notice | undefined): Html {
-  const { language, token, totals } = view
+  const { language, access, totals } = view
   const texts = deleteTexts[language]
   const own = notice?.at === at ? notice : undefined
   const isUnscanned = totals?.scans === 0
@@ -31,7 +30,7 @@ export function deleteSection(view: OwnerView, notice: Notice | undefined): Html
         ${texts.what(totals?.scans).map((line) => html`<li>${line}</li>`)}
       </ul>
       ${totals === undefined && html`<p>${texts.uncounted}</p>`}
-      ${!isUnscanned && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
+      ${!isUnscanned && html`<p><a href="${access.api}/scans.csv" download>${texts.export}</a></p>`}
       ${ownerForm(view, 'delete', form)}
     </div>`,
   )
@@ -56,19 +55,19 @@ function codeField({ language, link }: OwnerView, own: Notice | undefined): Html
 }
 
 export const deleteLink: Action = (submission) => {
-  const { links, token, form, totals, language } = submission
+  const { links, access, form, totals } = submission
   const code = form.get('code') ?? ''
   return submit({ at, pointers: ['/sure'], values: { code } }, submission, async ({ link }) => {
     const isTyped = codeKey(code.trim()) === codeKey(link.code)
     // Who types the code need not wait for the totals, nor depend on them.
     const isTicked = !isTyped && form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
     if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
-    return { page: deletedPage((await links.delete(token, undefined)).code, language) }
+    return { page: deletedPage((await links.delete(access.credential, undefined)).code, submission) }
   })
 }
 
-function deletedPage(code: string, language: Language): Page {
-  const { title, lead, create } = deleteTexts[language].page
+function deletedPage(code: string, { language, access: { collection } }: Submission): Page {
+  const { title, lead, create, toCollection } = deleteTexts[language].page
   return {
     title,
     site: { language },
@@ -76,7 +75,7 @@ function deletedPage(code: string, language: Language): Page {
     body: html`<main class="narrow">
       <h1>${title}</h1>
       <p>${lead(code)}</p>
-      <p><a class="button" href="/">${create}</a></p>
+      <p><a class="button" href="${collection ?? '/'}">${collection === undefined ? create : toCollection}</a></p>
     </main>`,
   }
 }
