@@ -17,8 +17,8 @@ import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
 import { listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
-import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { memberIdsAfter } from './member-ids-store.ts'
+import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
@@ -131,13 +131,15 @@ export function openCollections(deps: Deps): Collections {
       return deleted
     },
     join: (token, linkTokens, client, chargeNotFound) => join(deps, { token, linkTokens, client, chargeNotFound }),
-    async leave(token, code) {
-      const { id } = await find(token)
-      const linkId = await store.findMemberByCode(db.read, id, { codeKey: codeKey(code), now: now() })
-      if (linkId !== undefined && (await store.deleteMember(db.write, id, linkId))) return
-      throw new Problem('unknown_code', 'the collection has no link with this code')
-    },
+    leave: (token, code) => leave(deps, token, code),
   }
+}
+
+async function leave(deps: Deps, token: string, code: string): Promise<void> {
+  const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
+  const linkId = await store.findMemberByCode(deps.db.read, id, { codeKey: codeKey(code), now: deps.now() })
+  if (linkId !== undefined && (await store.deleteMember(deps.db.write, id, linkId))) return
+  throw new Problem('unknown_code', 'the collection has no link with this code')
 }
 
 async function remove(deps: Deps, token: string): Promise<void> {

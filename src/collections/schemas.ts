@@ -70,6 +70,11 @@ export const collectionDetails = Type.Object(
   {
     ...fields,
     links: Type.Integer({ minimum: 0, maximum: MAX_LINKS, description: 'How many links are in it.' }),
+    looks: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: design,
+      description: 'Designs by name, for links that name one.',
+    }),
     campaigns: Type.Array(
       Type.Object(
         {
@@ -91,11 +96,6 @@ export const collectionDetails = Type.Object(
       { title: 'TotalsOfCollection', description: 'Of all its links, since each was created.' },
     ),
     as_of: Type.Optional(asOfField),
-    looks: Type.Unsafe<object>({
-      type: 'object',
-      additionalProperties: design,
-      description: 'Designs by name, for links that name one.',
-    }),
   },
   { title: 'Collection' },
 )

@@ -6,8 +6,8 @@ export interface Collection {
   name: string | null
   created_at: string
   links: number
-  looks: object
   campaigns: { value: string | null; links: number; scans: number }[]
+  looks: object
   totals: { scans: number; humans: number; last_scan_at: string | null }
 }
 export interface Joined {
