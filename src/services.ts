@@ -181,19 +181,11 @@ async function openCreation(
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawing }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
   const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
+  const removing = { removalTime, latestTime: clock.latest, monotonic, log }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open(
     'links',
-    openLinks({
-      ...needed,
-      ...hashing,
-      removalTime,
-      latestTime: clock.latest,
-      monotonic,
-      log,
-      designs: qr.designs,
-      collecting: createCollecting(db, now),
-    }),
+    openLinks({ ...needed, ...hashing, ...removing, designs: qr.designs, collecting: createCollecting(db, now) }),
   )
   return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
 }

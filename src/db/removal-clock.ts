@@ -54,14 +54,7 @@ export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
   }
 
   async function checkOnce(): Promise<void> {
-    const { judged, at } = await db.transaction(async (transaction) => {
-      await db.lock(transaction, 'clock')
-      const { now: ofStore, stored, newestLink } = await readClock(db, transaction)
-      const at = Math.min(ofStore, now())
-      const judged = judge(stored ?? firstSeen(newestLink, at), at)
-      await writeClock(transaction, judged.seen)
-      return { judged, at }
-    })
+    const { judged, at } = await judgeStored(db, now)
     note(judged, at)
   }
 
@@ -88,6 +81,18 @@ export function openRemovalClock({ db, now, log }: ClockNeeds): RemovalClock {
       await last
     },
   }
+}
+
+/** Judges the clock by what is stored, and stores what is known of it now. */
+function judgeStored(db: ClockNeeds['db'], now: () => number): Promise<{ judged: Judgement; at: number }> {
+  return db.transaction(async (transaction) => {
+    await db.lock(transaction, 'clock')
+    const { now: ofStore, stored, newestLink } = await readClock(db, transaction)
+    const at = Math.min(ofStore, now())
+    const judged = judge(stored ?? firstSeen(newestLink, at), at)
+    await writeClock(transaction, judged.seen)
+    return { judged, at }
+  })
 }
 
 const doubtMetric = {
