@@ -25,7 +25,9 @@ import { ownerAccess } from './scans/access.ts'
 import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
+import { collectionExportRoutes } from './collections/export-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
+import { collectionStatsRoutes } from './collections/stats-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -119,7 +121,7 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, now } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -136,6 +138,11 @@ function programHandlers(describe: DescribeApi, services: Services) {
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
+    collectionStatistics: {
+      stats: collectionStatsRoutes({ collections, scans, slots, now }),
+      scans: collectionExportRoutes({ collections, scans, slots }, 'csv'),
+      scansNdjson: collectionExportRoutes({ collections, scans, slots }, 'ndjson'),
+    },
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, client, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limits, mayCreate }),

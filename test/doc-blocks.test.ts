@@ -66,6 +66,7 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
     'post /api/collections 201',
     'get /api/collections/{token} 200',
     'post /api/collections/{token}/links 200',
+    { reason: 'what is not in the statistics of a link' },
   ],
   'docs/api.md Errors': ['post /api/links 400'],
   'docs/domains.md For the owner of a name': ['post /api/domains 201'],

@@ -15,7 +15,7 @@ import { unknownToken } from '../links/look-up.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, requireCollection } from './collecting.ts'
-import { memberIdsAfter } from './member-ids-store.ts'
+import { memberIdsAfter, membersAfter, type Member, type MemberPage } from './members-store.ts'
 import * as store from './store.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
 
@@ -52,6 +52,8 @@ export interface Collections {
   find: (token: string) => Promise<CountedCollection>
   /** The ids of the links that the holder of a collection's token owns by it, in ascending order. */
   linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
+  /** A page of these links, by their ids. */
+  membersAfter: (collection: Pick<store.Collection, 'id'>, page: Omit<MemberPage, 'now'>) => Promise<Member[]>
   rename: (token: string, name: string | null) => Promise<CountedCollection>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
@@ -94,6 +96,7 @@ export function openCollections(deps: Deps): Collections {
     },
     find: async (token) => counted(deps, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
     linkIds: ({ id }) => readMemberIds(deps, id),
+    membersAfter: ({ id }, page) => membersAfter(db.read, id, { ...page, now: now() }),
     rename: async (token, name) =>
       counted(deps, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
     async remove(token) {

@@ -76,7 +76,6 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
     },
     behindMs: () => readNumber((bind) => selectBehind(bind, folder)),
-    missing: (linkId) => readNumber((bind) => selectMissing(bind, linkId, EVER)),
     rawScans: (linkIds, ranges) => readNumber((bind) => selectRaw(bind, linkIds, ranges)),
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
@@ -100,8 +99,6 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     texts: createTexts(query),
   }
 }
-
-const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
 function selectLink(
   bind: Bind,

@@ -6,7 +6,8 @@ import type {
   PeriodRow,
   SetQueries,
   SignatureRow,
-} from '../../scans/statistics/link-sets/set-queries.ts'
+  Since,
+} from '../../scans/statistics/set-queries.ts'
 
 const four = 'humans, human_firsts, bots, bot_firsts'
 const named = 'sum(humans) as a, sum(human_firsts) as b, sum(bots) as c, sum(bot_firsts) as d'
@@ -21,21 +22,23 @@ const signaturesOfSet = asText(
   `quirl_scans.totals t left join quirl_scans.imported i using (link_id) where t.${isOfSet}`,
 )
 
-/** Reads the rows of many links from PostgreSQL, each call in one statement, whose rows are of one moment. */
+/** Runs selects as one statement, whose rows are of one moment. */
+async function readTexts(query: Query, selects: string[], values: unknown[]): Promise<unknown[][]> {
+  const columns = selects.map((select, at) => `${select} as c${at}`)
+  const [row] = await query<Record<string, string>>(`select ${columns.join(', ')}`, values)
+  return selects.map((_, at) => JSON.parse(row?.[`c${at}`] ?? '[]') as unknown[])
+}
+
+/** Reads the rows of many links from PostgreSQL, each call in one statement. */
 export function openSetQueries(query: Query): SetQueries {
-  async function texts(selects: string[], values: unknown[]): Promise<unknown[][]> {
-    const columns = selects.map((select, at) => `${select} as c${at}`)
-    const [row] = await query<Record<string, string>>(`select ${columns.join(', ')}`, values)
-    return selects.map((_, at) => JSON.parse(row?.[`c${at}`] ?? '[]') as unknown[])
-  }
-  const read = async <Row>(select: string, ...values: unknown[]) => (await texts([select], values))[0] as Row[]
-  const grouped = (key: string) =>
+  const read = async <Row>(select: string, ...values: unknown[]) =>
+    (await readTexts(query, [select], values))[0] as Row[]
+  const sumsBy = (key: string) =>
     asText(
       'k, a, b, c, d',
       `(select ${key} as k, ${named} from quirl_scans.quarter_hourly
-      where ${isOfSet} and slot >= $2 and slot < $3 group by ${key}) as summed`,
+        where ${isOfSet} and slot >= $2 and slot < $3 group by ${key}) as summed`,
     )
-
   return {
     briefTotals: (linkIds) =>
       read<BriefTotalsRow>(
@@ -43,26 +46,7 @@ export function openSetQueries(query: Query): SetQueries {
         linkIds,
       ),
     signatures: (linkIds) => read<SignatureRow>(signaturesOfSet, linkIds),
-    async growing(linkIds, { day, month }) {
-      const slots = asText(`link_id, slot, ${four}`, `quirl_scans.quarter_hourly where ${isOfSet} and slot >= $2`)
-      const valuesSince = (table: string, isMonth: 0 | 1, period: string) =>
-        asText(
-          `link_id, ${isMonth}, period, dimension, value, ${four}`,
-          `quirl_scans.${table} where ${isOfSet} and period >= ${period}`,
-        )
-      const selects = [signaturesOfSet, slots, valuesSince('daily', 0, '$3')]
-      const values = [linkIds, day * SLOTS_OF_DAY, day]
-      const months = month === undefined ? [] : [valuesSince('monthly', 1, '$4')]
-      const [signatures, slotRows, days = [], ofMonths = []] = await texts(
-        [...selects, ...months],
-        [...values, ...(month === undefined ? [] : [month])],
-      )
-      return {
-        signatures: signatures as SignatureRow[],
-        slots: slotRows as GrowingRows['slots'],
-        values: [...days, ...ofMonths] as GrowingRows['values'],
-      }
-    },
+    growing: (linkIds, since) => readGrowing(query, linkIds, since),
     periods: (linkIds, { table, from, to }) =>
       read<PeriodRow>(
         asText(
@@ -74,8 +58,8 @@ export function openSetQueries(query: Query): SetQueries {
         from,
         to,
       ),
-    slotsOf: (linkIds, from, to) => read(grouped('slot'), linkIds, from, to),
-    sumsOf: (linkIds, from, to) => read(grouped('link_id'), linkIds, from, to),
+    slotsOf: (...args) => read(sumsBy('slot'), ...args),
+    sumsOf: (...args) => read(sumsBy('link_id'), ...args),
     async missingOf(linkIds, from, to) {
       const [row] = await query<{ missing: number }>(
         `select coalesce(sum(humans + bots), 0)::bigint as missing from quirl_scans.raw_missing
@@ -84,5 +68,25 @@ export function openSetQueries(query: Query): SetQueries {
       )
       return row?.missing ?? 0
     },
+  }
+}
+
+async function readGrowing(query: Query, linkIds: number[], { day, month }: Since): Promise<GrowingRows> {
+  const slots = asText(`link_id, slot, ${four}`, `quirl_scans.quarter_hourly where ${isOfSet} and slot >= $2`)
+  const valuesSince = (table: string, isMonth: 0 | 1, period: string) =>
+    asText(
+      `link_id, ${isMonth}, period, dimension, value, ${four}`,
+      `quirl_scans.${table} where ${isOfSet} and period >= ${period}`,
+    )
+  const months = month === undefined ? [] : [{ select: valuesSince('monthly', 1, '$4'), value: month }]
+  const [signatures, slotRows, days = [], ofMonths = []] = await readTexts(
+    query,
+    [signaturesOfSet, slots, valuesSince('daily', 0, '$3'), ...months.map(({ select }) => select)],
+    [linkIds, day * SLOTS_OF_DAY, day, ...months.map(({ value }) => value)],
+  )
+  return {
+    signatures: signatures as SignatureRow[],
+    slots: slotRows as GrowingRows['slots'],
+    values: [...days, ...ofMonths] as GrowingRows['values'],
   }
 }

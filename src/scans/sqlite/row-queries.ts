@@ -64,7 +64,6 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
       return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NO_TOTALS)
     },
     behindMs: async () => BEHIND_MS,
-    missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
     async ofLink(linkId, { audience, slots, rowRanges, earlier, heat, window }) {
       const sources: Sources[] = []
@@ -117,8 +116,6 @@ function readHeat({ db }: Db, linkId: number, audience: Audience, ranges: WeekRa
   }
   return hours
 }
-
-const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
 /** Counts the scans of a range that have no row. */
 function readMissing({ db }: Pick<SqliteWarehouse, 'db'>, linkId: number, { fromSlot, toSlot }: SlotRange): number {

@@ -1,5 +1,5 @@
 import type { Totals } from '../../links/link.ts'
-import { readPage, type ExportName, type Page } from './export.ts'
+import { readPage, type Exported, type Page } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { CountedRows, RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
@@ -18,6 +18,9 @@ import { earlierWindows, rawRanges, windowsOf, type Windows } from './windows.ts
  */
 const QUICK_SCANS = 20_000
 
+/** A quarter of an hour after all. */
+const END_OF_TIME = 2 ** 31 - 1
+
 /** Rows of a set that are read while others wait, some 50 ms. */
 const QUICK_ROWS = 30_000
 
@@ -29,8 +32,8 @@ export interface StatisticsCalls {
   humans: (linkIds: number[]) => Promise<HumansOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
-  /** How many scans of a link are counted and not stored one by one, ever. */
-  missing: (linkId: number) => Promise<number>
+  /** How many scans of links are counted and not stored one by one, ever. */
+  missing: (linkIds: number[]) => Promise<number>
   /** @param question a number by which the call can be abandoned */
   stats: (linkId: number, query: StatsQuery, now: number, question?: number) => Promise<Stats>
   statsOfMany: (links: CountedLink[], query: StatsQuery, now: number, question?: number) => Promise<ManyStats>
@@ -43,7 +46,7 @@ export interface StatisticsCalls {
   quickStatsOfSet: (set: LinkSet, query: StatsQuery, now: number) => Promise<SetAnswer | undefined>
   /** Ends a call of `stats`, `statsOfMany` or `statsOfSet` whose result is no longer wanted; it rejects. */
   abandon: (question: number) => Promise<void>
-  exportPage: (name: ExportName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  exportPage: (exported: Exported, after: Cursor, limit: number) => Promise<Page>
 }
 
 /**
@@ -74,7 +77,7 @@ export function createStatisticsCalls(
     briefTotals: (linkIds) => readBriefTotals(rows, linkIds),
     humans: (linkIds) => readHumans(rows, linkIds),
     behindMs: rows.behindMs,
-    missing: rows.missing,
+    missing: (linkIds) => rows.missingOf(linkIds, 0, END_OF_TIME),
     stats: (linkId, query, now, question) =>
       questions.ask((options) => readOne(linkId, windowsOf(query, now), options), question),
     statsOfMany: (links, query, now, question) =>

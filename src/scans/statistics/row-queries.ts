@@ -1,7 +1,7 @@
 import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { AudienceSums } from './quarter-hours.ts'
 import type { Audience } from './stats-query.ts'
-import type { SetQueries } from './link-sets/set-queries.ts'
+import type { SetQueries } from './set-queries.ts'
 import type { ValueSums } from './value-sums.ts'
 import type { RowRanges } from './window.ts'
 
@@ -142,8 +142,6 @@ export interface RowQueries extends PageQueries, SetQueries {
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
-  /** How many scans of a link are counted and have no row, ever. */
-  missing: (linkId: number) => Promise<number>
   /** How many scans of links have rows of their own in ranges of the quarter-hourly rollup, nearly: old rows may be removed. */
   rawScans: (linkIds: number[], ranges: SlotRange[]) => Promise<number>
   rawSlots: (linkId: number, range: SlotRange) => Promise<RawSlots>

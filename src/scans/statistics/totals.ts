@@ -1,5 +1,5 @@
 import type { Totals } from '../../links/link.ts'
-import type { SetQueries } from './link-sets/set-queries.ts'
+import type { SetQueries } from './set-queries.ts'
 import type { RowQueries, TotalsRow } from './row-queries.ts'
 
 /** Reads the totals of links since their creation. */

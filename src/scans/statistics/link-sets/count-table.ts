@@ -16,43 +16,54 @@ const COUNTS = 4
 const BYTES = 8 + COUNTS * 8
 const FIRST_CAPACITY = 16
 
+/** Keys and their counts, at places that depend on the key. */
+interface Slots {
+  keys: Float64Array
+  counts: Float64Array
+}
+
+const createSlots = (capacity: number): Slots => ({
+  keys: new Float64Array(capacity).fill(FREE),
+  counts: new Float64Array(capacity * COUNTS),
+})
+
+/** Where a key is, or would be. */
+function placeOf({ keys }: Slots, key: number): number {
+  const last = keys.length - 1
+  // Neighbouring keys are spread: those of one value differ by its dimension only.
+  let place = Math.imul(key % 0x7fffffff, 0x9e3779b1) & last
+  while (keys[place] !== FREE && keys[place] !== key) place = (place + 1) & last
+  return place
+}
+
+/** The same in twice as many places. */
+function grow({ keys, counts }: Slots): Slots {
+  const larger = createSlots(keys.length * 2)
+  for (const [at, key] of keys.entries()) {
+    if (key === FREE) continue
+    const place = placeOf(larger, key)
+    larger.keys[place] = key
+    larger.counts.set(counts.subarray(at * COUNTS, (at + 1) * COUNTS), place * COUNTS)
+  }
+  return larger
+}
+
 /** Creates a table with open addressing, which is at most three quarters full. Keys are integers from 0 to 2^53. */
 export function createCountTable(): CountTable {
-  let keys = new Float64Array(FIRST_CAPACITY).fill(FREE)
-  let counts = new Float64Array(FIRST_CAPACITY * COUNTS)
+  let slots = createSlots(FIRST_CAPACITY)
   let size = 0
-
-  /** Where a key is, or would be. */
-  function placeOf(key: number): number {
-    const last = keys.length - 1
-    // Neighbouring keys are spread: those of one value differ by its dimension only.
-    let place = Math.imul(key % 0x7fffffff, 0x9e3779b1) & last
-    while (keys[place] !== FREE && keys[place] !== key) place = (place + 1) & last
-    return place
-  }
-
-  function grow(): void {
-    const [oldKeys, oldCounts] = [keys, counts]
-    keys = new Float64Array(oldKeys.length * 2).fill(FREE)
-    counts = new Float64Array(keys.length * COUNTS)
-    for (const [at, key] of oldKeys.entries()) {
-      if (key === FREE) continue
-      const place = placeOf(key)
-      keys[place] = key
-      counts.set(oldCounts.subarray(at * COUNTS, (at + 1) * COUNTS), place * COUNTS)
-    }
-  }
 
   return {
     add(key, humans, humanFirsts, bots, botFirsts) {
-      let place = placeOf(key)
-      if (keys[place] === FREE) {
-        if (++size * 4 > keys.length * 3) {
-          grow()
-          place = placeOf(key)
+      let place = placeOf(slots, key)
+      if (slots.keys[place] === FREE) {
+        if (++size * 4 > slots.keys.length * 3) {
+          slots = grow(slots)
+          place = placeOf(slots, key)
         }
-        keys[place] = key
+        slots.keys[place] = key
       }
+      const { counts } = slots
       const at = place * COUNTS
       counts[at] = (counts[at] ?? 0) + humans
       counts[at + 1] = (counts[at + 1] ?? 0) + humanFirsts
@@ -60,6 +71,7 @@ export function createCountTable(): CountTable {
       counts[at + 3] = (counts[at + 3] ?? 0) + botFirsts
     },
     forEach(each) {
+      const { keys, counts } = slots
       for (let place = 0; place < keys.length; place++) {
         const key = keys[place] ?? FREE
         if (key === FREE) continue
@@ -68,6 +80,6 @@ export function createCountTable(): CountTable {
       }
     },
     size: () => size,
-    bytes: () => keys.length * BYTES,
+    bytes: () => slots.keys.length * BYTES,
   }
 }

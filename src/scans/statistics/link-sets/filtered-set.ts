@@ -1,6 +1,6 @@
 import { filteredRows, planReading, type RawReading } from '../filtered/filtered-rows.ts'
 import { HOURS_OF_WEEK } from '../heat.ts'
-import type { CountedRows, LinkQuery, LinkRows } from '../row-queries.ts'
+import type { CountedRows, LinkQuery, LinkRows, Sources } from '../row-queries.ts'
 import type { Filters } from '../stats-query.ts'
 import { createValueSums } from '../value-sums.ts'
 import { earlierWindows, type Windows } from '../windows.ts'
@@ -79,11 +79,13 @@ function addRows(sum: LinkRows, of: LinkRows): void {
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += of.slots[at]?.[name] ?? 0
   for (const dimension of dimensionNames.keys())
     for (const [value, { scans, firsts }] of of.values.of(dimension)) sum.values.add(dimension, value, scans, firsts)
-  for (const [at, sources] of sum.earlier.entries()) {
-    sources.qr += of.earlier[at]?.qr ?? 0
-    sources.link += of.earlier[at]?.link ?? 0
-  }
+  for (const [at, sources] of sum.earlier.entries()) addSources(sources, of.earlier[at])
   for (const hour of sum.heat.keys()) sum.heat[hour] = (sum.heat[hour] ?? 0) + (of.heat[hour] ?? 0)
   sum.missing += of.missing
   sum.behindMs = Math.max(sum.behindMs, of.behindMs)
+}
+
+function addSources(sum: Sources, { qr, link }: Sources = { qr: 0, link: 0 }): void {
+  sum.qr += qr
+  sum.link += link
 }

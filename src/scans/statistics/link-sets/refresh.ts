@@ -1,6 +1,6 @@
 import { dayOf, monthOf, SLOTS_OF_DAY, startOfDay } from '../../calendar.ts'
 import { createCountTable, type CountTable } from './count-table.ts'
-import type { PeriodRange, PeriodRow, SetQueries, SignatureRow } from './set-queries.ts'
+import type { PeriodRange, SetQueries, SignatureRow } from '../set-queries.ts'
 import {
   addPeriods,
   addSlot,
@@ -174,7 +174,7 @@ export async function readPeriods(
   const rowsOf = (id: number) => 1 + Math.min(most, scansOf(id) * ROWS_OF_SCAN)
   for (const step of stepsOf(ids, rowsOf)) {
     reading.spend(sum(step, rowsOf))
-    addPeriods(state, tables, isMonth, (await reading.rows.periods(step, range)) as PeriodRow[])
+    addPeriods(state, tables, isMonth, await reading.rows.periods(step, range))
     await reading.pause()
   }
   for (const [key, table] of tables) state.periods.set(key, table)

@@ -44,29 +44,21 @@ interface Entry {
 
 /** @param monotonic in milliseconds */
 export function createSetCache(monotonic: () => number = () => performance.now(), maxBytes = MAX_BYTES): SetCache {
-  const entries = new Map<string, Entry>()
-  const bytes = () => [...entries.values()].reduce((sum, entry) => sum + entry.bytes, 0)
+  const entries: Entries = new Map()
 
-  /** The entry of a set, without links that have left it: what they have added to its sums is not known any more. */
-  function entryOf({ key, ids }: LinkSet, now: number): Entry {
-    const known = entries.get(key)
-    entries.delete(key)
-    const entry =
-      known !== undefined && isPartOf(known.state.ids, ids)
-        ? known
-        : { state: createSetState({ day: growingSince(now), month: undefined }), usedAt: 0, bytes: 0, inUse: undefined }
-    entries.set(key, entry)
-    return entry
-  }
-
-  function settle(key: string, entry: Entry): void {
-    entry.usedAt = monotonic()
-    entry.bytes = bytesOf(entry.state)
-    const isKept = !entry.state.isTooLarge && entry.bytes <= maxBytes / 2
-    if (!isKept && entries.get(key) === entry) entries.delete(key)
-    for (const [oldest, { inUse }] of entries) {
-      if (bytes() <= maxBytes) return
-      if (inUse === undefined && oldest !== key) entries.delete(oldest)
+  async function use<T>(set: LinkSet, now: number, work: (state: SetState) => Promise<T>): Promise<T | undefined> {
+    const entry = entryOf(entries, set, now)
+    try {
+      const result = work(entry.state)
+      entry.inUse = result
+      return await result
+    } catch (error) {
+      // What it has read so far stays: a state is never between two moments.
+      if (error instanceof TooMuch) return undefined
+      throw error
+    } finally {
+      Object.assign(entry, { inUse: undefined, usedAt: monotonic(), bytes: bytesOf(entry.state) })
+      makeRoom(entries, set.key, entry, maxBytes)
     }
   }
 
@@ -76,19 +68,7 @@ export function createSetCache(monotonic: () => number = () => performance.now()
         if (!waits) return undefined
         await user.catch(() => undefined)
       }
-      const entry = entryOf(set, now)
-      try {
-        const result = work(entry.state)
-        entry.inUse = result
-        return await result
-      } catch (error) {
-        // What it has read so far stays: a state is never between two moments.
-        if (error instanceof TooMuch) return undefined
-        throw error
-      } finally {
-        entry.inUse = undefined
-        settle(set.key, entry)
-      }
+      return use(set, now, work)
     },
     drop(linkIds) {
       for (const [key, { state }] of entries) if (linkIds.some((id) => state.members.has(id))) entries.delete(key)
@@ -100,7 +80,36 @@ export function createSetCache(monotonic: () => number = () => performance.now()
       const oldest = monotonic() - IDLE_MS
       for (const [key, { usedAt, inUse }] of entries) if (usedAt < oldest && inUse === undefined) entries.delete(key)
     },
-    bytes,
+    bytes: () => bytesOfAll(entries),
+  }
+}
+
+/** Entries by key, the least recently used first. */
+type Entries = Map<string, Entry>
+
+const bytesOfAll = (entries: Entries) => [...entries.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** The entry of a set, without links that have left it: what they have added to its sums is not known any more. */
+function entryOf(entries: Entries, { key, ids }: LinkSet, now: number): Entry {
+  const known = entries.get(key)
+  const isUsable = known !== undefined && isPartOf(known.state.ids, ids)
+  const entry = isUsable ? known : createEntry(now)
+  entries.delete(key)
+  entries.set(key, entry)
+  return entry
+}
+
+function createEntry(now: number): Entry {
+  const state = createSetState({ day: growingSince(now), month: undefined })
+  return { state, usedAt: 0, bytes: 0, inUse: undefined }
+}
+
+function makeRoom(entries: Entries, key: string, entry: Entry, maxBytes: number): void {
+  const isKept = !entry.state.isTooLarge && entry.bytes <= maxBytes / 2
+  if (!isKept && entries.get(key) === entry) entries.delete(key)
+  for (const [oldest, { inUse }] of entries) {
+    if (bytesOfAll(entries) <= maxBytes) return
+    if (inUse === undefined && oldest !== key) entries.delete(oldest)
   }
 }
 

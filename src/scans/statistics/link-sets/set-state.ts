@@ -2,7 +2,7 @@ import { SLOTS_OF_DAY } from '../../calendar.ts'
 import { packKey, unpackKey } from '../../folding/increments.ts'
 import { OTHER } from '../../text-ids.ts'
 import { createCountTable, type CountTable } from './count-table.ts'
-import type { GrowingRows, PeriodRow, Since } from './set-queries.ts'
+import type { GrowingRows, PeriodRow, Since } from '../set-queries.ts'
 
 /** What is known of a link: what its growing rows were, so that newer ones can take their place in the sums. */
 export interface Member {
@@ -167,27 +167,29 @@ export function squeeze(table: CountTable): CountTable {
 /** Has what grew before a day be over: its sums stay, and only they are needed. */
 export function advance(state: SetState, since: Since, monthOfDay: number): void {
   state.since = since
-  if (since.month === undefined)
-    for (const key of state.periods.keys())
-      if (key.startsWith('m') && Number(key.slice(1)) >= monthOfDay) state.periods.delete(key)
-  const firstSlot = since.day * SLOTS_OF_DAY
-  for (const [id, member] of state.members) {
-    if (member.slots.length + member.values.length === 0) continue
-    const before = [...member.before]
-    for (let at = 0; at < member.slots.length; at += SLOT_ROW) {
-      if ((member.slots[at] ?? 0) >= firstSlot) continue
-      for (let c = 0; c < COUNTS; c++) before[c] = (before[c] ?? 0) + (member.slots[at + 1 + c] ?? 0)
-    }
-    const isGrowing = (isMonth: number, period: number) =>
-      isMonth === 1 ? period >= (since.month ?? Number.POSITIVE_INFINITY) : period >= since.day
-    state.members.set(id, {
-      signature: member.signature,
-      before,
-      slots: filterRows(member.slots, SLOT_ROW, (at) => (member.slots[at] ?? 0) >= firstSlot),
-      values: filterRows(member.values, VALUE_ROW, (at) =>
-        isGrowing(member.values[at] ?? 0, member.values[at + 1] ?? 0),
-      ),
-    })
+  if (since.month === undefined) forgetMonths(state, monthOfDay)
+  for (const [id, member] of state.members)
+    if (member.slots.length + member.values.length > 0) state.members.set(id, growingOf(member, since))
+}
+
+function forgetMonths({ periods }: SetState, from: number): void {
+  for (const key of periods.keys()) if (key.startsWith('m') && Number(key.slice(1)) >= from) periods.delete(key)
+}
+
+/** A link, of whose growing rows those from before are over. */
+function growingOf({ signature, before, slots, values }: Member, { day, month }: Since): Member {
+  const firstSlot = day * SLOTS_OF_DAY
+  const sums = [...before]
+  for (let at = 0; at < slots.length; at += SLOT_ROW) {
+    if ((slots[at] ?? 0) >= firstSlot) continue
+    for (let count = 0; count < COUNTS; count++) sums[count] = (sums[count] ?? 0) + (slots[at + 1 + count] ?? 0)
+  }
+  const first = [day, month ?? Number.POSITIVE_INFINITY]
+  return {
+    signature,
+    before: sums,
+    slots: filterRows(slots, SLOT_ROW, (at) => (slots[at] ?? 0) >= firstSlot),
+    values: filterRows(values, VALUE_ROW, (at) => (values[at + 1] ?? 0) >= (first[values[at] ?? 0] ?? 0)),
   }
 }
 
