@@ -109,7 +109,15 @@ for (const { name, env } of stores) {
     await visit(late.short_url, PERSON)
     await post(api('/links'), { tokens: [late.token, poster.token] })
     await assertSum(started, [menu, poster, door, quiet, late], '?days=30')
-    assert.ok(!JSON.stringify(await read()).includes(token))
+    const rotated = await post(manage(server, menu, '/rotate'), undefined)
+    const { token: next } = (await rotated.json()) as { token: string }
+    await fetch(manage(server, { ...menu, token: next }))
+    const left = await read()
+    assert.deepEqual(
+      left.breakdowns.link.map(({ code }) => code).toSorted(),
+      [door.code, late.code, poster.code].toSorted(),
+    )
+    assert.ok(!JSON.stringify(left).includes(token))
   })
 }
 
