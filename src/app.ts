@@ -88,6 +88,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.post('/qr', program.designedImage)
   addOwnerRoutes(api, program)
   addCollectionRoutes(api, program.collections)
+  addCollectionStatisticsRoutes(api, program.collectionStatistics)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
@@ -147,6 +148,19 @@ function addCollectionRoutes(api: FastifyInstance, collections: Handlers['progra
   api.post('/collections/links', join.byHeader)
   api.delete('/collections/:token/links/:code', leave.byPath)
   api.delete('/collections/links/:code', leave.byHeader)
+}
+
+/** Statistics of collections, below `/api`. */
+function addCollectionStatisticsRoutes(
+  api: FastifyInstance,
+  { stats, scans, scansNdjson }: Handlers['program']['collectionStatistics'],
+): void {
+  api.get('/collections/:token/stats', stats.byPath)
+  api.get('/collections/stats', stats.byHeader)
+  api.get('/collections/:token/scans.csv', scans.byPath)
+  api.get('/collections/scans.csv', scans.byHeader)
+  api.get('/collections/:token/scans.ndjson', scansNdjson.byPath)
+  api.get('/collections/scans.ndjson', scansNdjson.byHeader)
 }
 
 /** Statistics, below `/api`: for readers of a share, and of many links. */

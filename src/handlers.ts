@@ -25,7 +25,9 @@ import { ownerAccess } from './scans/access.ts'
 import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
+import { collectionExportRoutes } from './collections/export-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
+import { collectionStatsRoutes } from './collections/stats-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -120,7 +122,7 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, now } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -137,6 +139,11 @@ function programHandlers(describe: DescribeApi, services: Services) {
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
+    collectionStatistics: {
+      stats: collectionStatsRoutes({ collections, scans, slots, now }),
+      scans: collectionExportRoutes({ collections, scans, slots }, 'csv'),
+      scansNdjson: collectionExportRoutes({ collections, scans, slots }, 'ndjson'),
+    },
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, client, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limits, mayCreate }),
@@ -166,27 +173,23 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
   }
 }
 
+function collectionPageHandlers({ collections, scans, links, origin, limits, keys }: Services, assets: Assets) {
+  const { turnToRender } = limits
+  return collectionPageRoutes({ collections, scans, links, origin, limits, creation: keys, turnToRender, assets })
+}
+
 function browserHandlers(
   { log, describe }: { log: FastifyBaseLogger; describe: DescribeApi },
   { contact, scanRetention, redisUrl }: Config,
   services: Services,
 ) {
-  const { collections, scans, links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
+  const { links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
+    collectionPage: collectionPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
-    collectionPage: collectionPageRoutes({
-      collections,
-      scans,
-      links,
-      origin,
-      limits,
-      creation,
-      assets,
-      turnToRender: limits.turnToRender,
-    }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,

@@ -67,6 +67,7 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
     'post /api/collections 201',
     'get /api/collections/{token} 200',
     'post /api/collections/{token}/links 200',
+    { reason: 'what is not in the statistics of a link' },
   ],
   'docs/api.md List the links': ['get /api/collections/{token}/links 200'],
   'docs/api.md Errors': ['post /api/links 400'],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { kinds } from '../links/kinds/index.ts'
+import { campaignOf, campaignQuery } from './campaign-query.ts'
 import type { ListQuery } from './listing.ts'
 import type { Place } from './ranking.ts'
 
@@ -20,9 +21,7 @@ export const listParameters = Type.Object({
       examples: ['menu'],
     }),
   ),
-  campaign: Type.Optional(
-    Type.String({ maxLength: MAX_TEXT, description: 'Only links of this campaign; empty: those without one.' }),
-  ),
+  ...campaignQuery,
   kind: Type.Optional(
     Type.Enum(
       kinds.map(({ name }) => name),
@@ -59,7 +58,7 @@ export function listQueryOf(parameters: ListParameters, collectionId: string): L
   const { q = '', campaign, kind, state, sort = 'created', limit = LIMIT, cursor } = parameters
   const query = {
     text: q === '' ? undefined : q.toLowerCase(),
-    campaign: campaign === '' ? null : campaign,
+    campaign: campaignOf(campaign),
     kind,
     state: state,
     sort: sort,

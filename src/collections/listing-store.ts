@@ -14,6 +14,7 @@ export interface MemberConditions {
 /** What decides whether and where a link stands in a list. */
 export interface MemberKey {
   id: number
+  code: string
   createdAt: number
   title: string | null
   campaign: string | null
@@ -21,7 +22,6 @@ export interface MemberKey {
 
 /** What a list says of a link; its scans stand elsewhere. */
 export interface Member extends MemberKey {
-  code: string
   kind: string
   target: string | null
   /** The kind's own fields; empty where they are long. */
@@ -35,7 +35,6 @@ export interface Member extends MemberKey {
 
 /** What a search reads of a link. */
 export interface SearchedMember extends MemberKey {
-  code: string
   target: string | null
   /** The kind's own fields as JSON; null where it is longer than a search reads. */
   payload: string | null
@@ -44,7 +43,7 @@ export interface SearchedMember extends MemberKey {
 /** Bytes of a link's own fields that a search reads. */
 const SEARCHED_BYTES = 8 * 1024
 
-const keyColumns = ['links.id', 'links.created_at as createdAt', 'links.title', 'links.campaign'] as const
+const keyColumns = ['links.id', 'links.code', 'links.created_at as createdAt', 'links.title', 'links.campaign'] as const
 
 /** What part of a collection one statement reads: links with greater ids than `after`, in the order of ids. */
 export interface MemberPart {
@@ -74,7 +73,7 @@ export async function findSearchedMembers(
   conditions: MemberConditions,
 ): Promise<SearchedMember[]> {
   return selectMembers(db, part, conditions)
-    .select([...keyColumns, 'links.code', 'links.target', shortPayload().as('payload')])
+    .select([...keyColumns, 'links.target', shortPayload().as('payload')])
     .execute()
 }
 
@@ -103,7 +102,6 @@ export async function findMembersById(db: Executor, ids: readonly number[]): Pro
     .selectFrom('links')
     .select([
       ...keyColumns,
-      'links.code',
       'links.kind',
       'links.target',
       'links.active',

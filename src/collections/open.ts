@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -17,8 +16,8 @@ import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
 import { listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
-import { memberIdsAfter } from './member-ids-store.ts'
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
+import { findMemberKeys, type MemberConditions, type MemberKey, type MemberPart } from './listing-store.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
@@ -61,8 +60,8 @@ export interface Collections {
   overview: (collection: store.Collection, counting: Counting) => Promise<Overview>
   /** A page of its links. */
   list: (collection: Pick<store.Collection, 'id'>, query: ListQuery, counting: Counting) => Promise<ListPage>
-  /** The ids of the links that the holder of its token owns by it, in ascending order. */
-  linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
+  /** The next links of a collection that meet the conditions, in the order of their ids. */
+  membersAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<MemberKey[]>
   rename: (token: string, name: string | null) => Promise<store.Collection>
   /** The designs of a collection's looks, by their names. */
   looksOf: (collection: Pick<store.Collection, 'id'>) => Promise<Record<string, object>>
@@ -120,7 +119,7 @@ export function openCollections(deps: Deps): Collections {
     find,
     overview: (collection, counting) => readOverview(deps, counting, collection),
     list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
-    linkIds: ({ id }) => readMemberIds(deps, id),
+    membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
     looksOf: ({ id }) => looksOf(db.read, id),
     changeLooks: changeLooks.bind(null, deps),
@@ -164,18 +163,6 @@ async function deleteMembers({ db, links, now }: Deps, token: string, { id }: st
     const grave = failed.find((error) => !(error instanceof Problem && error.code === 'collection_not_found'))
     if (grave !== undefined) throw grave
     deleted += outcomes.length - failed.length
-  }
-}
-
-/** Rows of one statement: the event loop runs between two of them. */
-const PAGE = 1000
-
-async function readMemberIds({ db, now }: Pick<Deps, 'db' | 'now'>, id: string): Promise<number[]> {
-  const ids: number[] = []
-  for (let after = 0; ; after = ids.at(-1) ?? after, await yieldToEventLoop()) {
-    const page = await memberIdsAfter(db.read, id, { after, limit: PAGE, now: now() })
-    ids.push(...page)
-    if (page.length < PAGE) return ids
   }
 }
 

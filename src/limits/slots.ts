@@ -30,10 +30,10 @@ export interface Slot {
 
 /**
  * Takes a slot for a request.
- * @param link the id of the link concerned
+ * @param about the id of the link or of the collection concerned
  * @throws {Problem} 503 with `Retry-After` when all are taken, and no other holder has more
  */
-export type TakeSlot = (request: Pick<FastifyRequest, 'raw'>, link?: number) => Slot
+export type TakeSlot = (request: Pick<FastifyRequest, 'raw'>, about?: number | string) => Slot
 
 export type Slots = Record<SlotKind, TakeSlot>
 
@@ -72,8 +72,8 @@ function createTakeSlot(
     return new Problem('unavailable', `at most ${most} ${subject} at the same time, and all are taken`, { headers })
   }
 
-  return ({ raw }, link) => {
-    const holder = { ...asHolder(of(raw)), about: link }
+  return ({ raw }, about) => {
+    const holder = { ...asHolder(of(raw)), about }
     // No request ends another one of its own holder.
     if (pool.isRefused(holder)) throw refusal()
     const slot = new AbortController()

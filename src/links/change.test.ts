@@ -19,6 +19,8 @@ function openOn(db: Database) {
     invalidate() {},
     purgeScans() {},
     removalTime: async () => 0,
+    latestTime: async () => Number.POSITIVE_INFINITY,
+    monotonic: () => performance.now(),
     designs: { of: async () => undefined },
     webhooks: { enabled: false, of: async () => null, onChange: async () => {} },
   }

@@ -1,5 +1,7 @@
 const DAY_MS = 86_400_000
 const SLOT_MS = 900_000
+/** Quarters of an hour of a UTC day. */
+export const SLOTS_OF_DAY = 96
 
 /** The UTC day of a time in milliseconds, counted from 1970-01-01. */
 export function dayOf(at: number): number {

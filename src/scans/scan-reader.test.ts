@@ -64,7 +64,7 @@ test('at most one call for statistics or an export is queued at the thread, and 
   const { calls, reader, turn, finish } = start()
   for (let linkId = 1; linkId <= 50; linkId++) {
     void reader.stats(who('greedy'), linkId, month)
-    void reader.page(who('greedy'), 'scans', linkId, [], 10)
+    void reader.page(who('greedy'), { name: 'scans', linkId }, [], 10)
     void reader.totals(linkId)
   }
   void reader.stats(who('modest'), 99, month)
@@ -105,15 +105,21 @@ test('statistics that take long wait apart: those of others, and exports, are re
   const slow = reader.stats(who('greedy'), 1, month)
   const same = reader.stats(who('other'), 1, month)
   const many = reader.statsOfMany(who('other'), [{ id: 4, isCounted: true }], month, 1000)
+  const set = reader.statsOfSet(who('third'), { key: 'set', ids: [4] }, month)
   assert.equal(await reader.stats(who('modest'), 2, month), 'quick')
-  assert.equal(await reader.page(who('modest'), 'scans', 5, [], 10), 'exportPage')
+  assert.equal(await reader.page(who('modest'), { name: 'scans', linkId: 5 }, [], 10), 'exportPage')
   assert.equal(await reader.stats(who('greedy'), 3, month), 'quick')
   assert.deepEqual(
     started.filter((each) => !each.startsWith('quick')),
-    ['stats 1', 'exportPage "scans"'],
+    ['stats 1', 'exportPage {"name":"scans","linkId":5}'],
   )
   long.resolve('long')
-  assert.deepEqual(await Promise.all([slow, same, many] as Promise<unknown>[]), ['long', 'long', 'statsOfMany'])
+  assert.deepEqual(await Promise.all([slow, same, many, set] as Promise<unknown>[]), [
+    'long',
+    'long',
+    'statsOfMany',
+    'statsOfSet',
+  ])
   assert.equal(reader.queued(), 0)
 })
 

@@ -1,7 +1,9 @@
 import type { Totals } from '../links/link.ts'
 import { asOf, type AsOf } from './statistics/as-of.ts'
-import type { ExportName, Page } from './statistics/export.ts'
+import type { Exported, Page } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
+import type { LinkSet } from './statistics/link-sets/set-cache.ts'
+import type { SetAnswer } from './statistics/link-sets/stats-of-set.ts'
 import type { Stats } from './statistics/stats.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
@@ -20,10 +22,12 @@ export interface ScanReader {
   stats: (who: Waiter, linkId: number, query: StatsQuery) => Promise<Stats>
   /** Reads statistics of several links in one call; `now` ends the window. */
   statsOfMany: (who: Waiter, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
+  /** Reads statistics of a set of links as those of one. */
+  statsOfSet: (who: Waiter, set: LinkSet, query: StatsQuery) => Promise<SetAnswer>
   /** Reads a page of an exported table; holders are served in turns. */
-  page: (who: Waiter, name: ExportName, linkId: number, after: Cursor, limit: number) => Promise<Page>
-  /** How many scans of a link exports lack: they are counted and not stored one by one. */
-  missing: (who: Waiter, linkId: number) => Promise<number>
+  page: (who: Waiter, exported: Exported, after: Cursor, limit: number) => Promise<Page>
+  /** How many scans of links exports lack: they are counted and not stored one by one. */
+  missing: (who: Waiter, linkIds: number[]) => Promise<number>
   /** Reads that wait for the warehouse. */
   queued: () => number
 }
@@ -53,8 +57,11 @@ export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: 
     statsOfMany: async (who, ...args) =>
       (await quick.run(who, () => warehouse.call('quickStatsOfMany', ...args))) ??
       long.run(who, () => askLong((question) => warehouse.call('statsOfMany', ...args, question), who.signal)),
+    statsOfSet: async (who, ...args) =>
+      (await quick.run(who, () => warehouse.call('quickStatsOfSet', ...args, now()))) ??
+      long.run(who, () => askLong((question) => warehouse.call('statsOfSet', ...args, now(), question), who.signal)),
     page: (who, ...args) => quick.run(who, () => warehouse.call('exportPage', ...args)),
-    missing: (who, linkId) => quick.run(who, () => warehouse.call('missing', linkId)),
+    missing: (who, linkIds) => quick.run(who, () => warehouse.call('missing', linkIds)),
     queued: () => quick.waiting() + long.waiting(),
   }
 }

@@ -166,7 +166,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     ...Object.values(stored),
     `${fresh}?created`,
     `${collected}?created`,
-    `${collection}?campaign_is=%3DPlugh&sort=scans`,
+    `${collection}?campaign=Plugh&sort=scans`,
     `${collection}?q=xyzzy-plugh&state=removed`,
     `${collection}?changed`,
     `${fresh}?created&trimmed`,

@@ -62,7 +62,11 @@ export function write(folder: string, name: string, linkId: number, batches: str
 }
 
 export async function citiesOf(warehouse: SqliteWarehouse, linkId: number): Promise<string[]> {
-  const { text: csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage('scans', linkId, [], 1000)
+  const { text: csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage(
+    { name: 'scans', linkId },
+    [],
+    1000,
+  )
   return csv
     .split('\r\n')
     .slice(0, -1)

@@ -141,17 +141,25 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     await post(`${collections}/${token()}/links`, { tokens: [link.token] })
     return { token }
   }
+  let first: Promise<Valid> | undefined
+  const reading = () => (first ??= collected())
   const joining = async () => ({ ...(await opened()), body: { tokens: [link.token, 'x'] } })
   const changing = async () => ({ ...(await opened()), body: { name: null } })
   return {
-    readCollection: opened,
-    readCollectionByHeader: opened,
+    readCollection: reading,
+    readCollectionByHeader: reading,
+    readCollectionStats: async () => ({ ...(await reading()), query: 'days=7&campaign=~&compare=previous' }),
+    readCollectionStatsByHeader: async () => ({ ...(await reading()), query: 'device=mobile' }),
+    exportCollectionScans: reading,
+    exportCollectionScansByHeader: reading,
+    exportCollectionScansNdjson: reading,
+    exportCollectionScansNdjsonByHeader: reading,
     changeCollection: changing,
     changeCollectionByHeader: changing,
     rotateCollectionToken: opened,
     rotateCollectionTokenByHeader: opened,
-    listCollection: collected,
-    listCollectionByHeader: opened,
+    listCollection: reading,
+    listCollectionByHeader: reading,
     joinCollection: joining,
     joinCollectionByHeader: joining,
     leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),

@@ -9,6 +9,7 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { createFold, type FoldResult } from '../../scans/folding/fold.ts'
 import { slotOf } from '../../scans/calendar.ts'
 import { createBlockCache } from '../../scans/statistics/filtered/block-cache.ts'
+import { createSetCache } from '../../scans/statistics/link-sets/set-cache.ts'
 import { createStatisticsCalls } from '../../scans/statistics/calls.ts'
 import { openRawBound, type RawBoundOptions } from '../../scans/folding/raw-bound.ts'
 import type { WarehouseCalls } from '../../scans/warehouse-calls.ts'
@@ -46,8 +47,8 @@ const bound = openRawBound(options)
 const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
-const blocks = createBlockCache()
-const reading = createStatisticsCalls(openRowQueries(session.query, journal.id), blocks)
+const [blocks, sets] = [createBlockCache(), createSetCache()]
+const reading = createStatisticsCalls(openRowQueries(session.query, journal.id), blocks, sets)
 const foldSession = openPostgresSession({ url, max: 1, times, losses })
 const target = openPostgresFoldTarget(foldSession, journal, bound)
 const fold = createFold(target, journal.path)
@@ -67,6 +68,7 @@ const calls: WarehouseCalls = {
     const folded = await fold.run(journals, now, deletedLinks, growing).catch(nothingWhileHeld)
     const result = adoption?.addTo(folded) ?? folded
     blocks.expire()
+    sets.expire()
     return { result, counts: await reading.humans(count) }
   },
   addImported: (counts) => addImported(session, counts),
@@ -75,10 +77,12 @@ const calls: WarehouseCalls = {
   async purge(linkIds) {
     await purgeLinks(session.query, linkIds)
     blocks.drop(linkIds)
+    sets.drop(linkIds)
   },
   async prune(before) {
     const removed = await partitions.prune(before)
     blocks.dropBefore(slotOf(before))
+    sets.dropEdges()
     return removed
   },
   sweepTexts: () => sweepTexts(session),

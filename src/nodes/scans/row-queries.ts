@@ -2,7 +2,6 @@ import type { Query } from '../database/session.ts'
 import type { AudienceSums } from '../../scans/statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
-  type BriefTotalsRow,
   type LinkQuery,
   type LinkRows,
   type ManyRows,
@@ -40,6 +39,7 @@ import {
   SOURCES,
   VALUES,
 } from './selects.ts'
+import { openSetQueries } from './set-queries.ts'
 import { createParameters, type Bind } from './sql.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -75,17 +75,7 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       const byLink = new Map(rows.map((row) => [row.link_id, row]))
       return linkIds.map((linkId) => byLink.get(linkId) ?? NO_TOTALS)
     },
-    async briefTotals(linkIds) {
-      // As one text, of which `pg` need not read each column.
-      const [row] = await query<{ rows: BriefTotalsRow[] | null }>(
-        `select json_agg(json_build_array(link_id, humans + bots, humans, last_at)) as rows
-         from quirl_scans.totals where link_id = any($1::bigint[]) and humans + bots > 0`,
-        [linkIds],
-      )
-      return row?.rows ?? []
-    },
     behindMs: () => readNumber((bind) => selectBehind(bind, folder)),
-    missing: (linkId) => readNumber((bind) => selectMissing(bind, linkId, EVER)),
     rawScans: (linkIds, ranges) => readNumber((bind) => selectRaw(bind, linkIds, ranges)),
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
@@ -103,13 +93,12 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       return collectMany(await readUnion(query, selects, values), linkIds, asked)
     },
     ...openRaw(query),
+    ...openSetQueries(query),
     pause: () => yieldToEventLoop(),
     ...openPages(query),
     texts: createTexts(query),
   }
 }
-
-const EVER = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
 function selectLink(
   bind: Bind,

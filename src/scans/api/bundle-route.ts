@@ -54,11 +54,11 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
       try {
         // Read before the headers are sent: a store that cannot be read gets an error response.
         const { totals, ...asOf } = await scans.statedTotals(id)
-        const lacks = lackHeaders(asOf, await scans.missing(slot, id))
+        const lacks = lackHeaders(asOf, await scans.missing(slot, [id]))
         const own = origin.of(request)
         warnOfLocalUrl(reply, own)
         const link = bundledLink(owned, { origin: own, totals, now: now() })
-        const files = filesOf(link, (table) => pageReader(scans, slot, table, id), new Date(now()))
+        const files = filesOf(link, (table) => pageReader(scans, slot, { name: table, linkId: id }), new Date(now()))
         const body = holdSlot(zipOf(files), slot)
         return await reply.headers({ ...headers, ...lacks }).send(body)
       } catch (error) {

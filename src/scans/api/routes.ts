@@ -8,7 +8,7 @@ import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from 
 import type { Slot, Slots } from '../../limits/slots.ts'
 import type { Waiter } from '../../lib/turns.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
-import { headOf, type ExportName, type Page } from '../statistics/export.ts'
+import { headOf, type Exported, type ExportName, type Page } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
@@ -45,10 +45,10 @@ const PAGE_ROWS = 200
 export type ReadPage = (after: Cursor) => Promise<Page>
 
 /** Reads pages of a table for a request. */
-export function pageReader({ page }: Pick<Scans, 'page'>, slot: Slot, name: ExportName, linkId: number): ReadPage {
+export function pageReader({ page }: Pick<Scans, 'page'>, slot: Slot, exported: Exported): ReadPage {
   return (after) => {
     slot.advance()
-    return page(slot, name, linkId, after, PAGE_ROWS)
+    return page(slot, exported, after, PAGE_ROWS)
   }
 }
 
@@ -106,7 +106,7 @@ export function waiterOf({ holder, signal }: Slot, disconnected: AbortSignal): W
 }
 
 /** The forms in which scans are exported, by the ending of their file. */
-const forms = {
+export const exportForms = {
   csv: {
     name: 'scans',
     type: 'text/csv; charset=utf-8; header=present',
@@ -122,8 +122,8 @@ const forms = {
 } as const satisfies Record<string, { name: ExportName; type: string; media: string; about: string }>
 
 /** Streams the raw scans of a link: `GET /api/manage/<token>/scans.csv`, and `scans.ndjson` */
-export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyof typeof forms): OwnerRoutes {
-  const { name, type, media, about } = forms[ending]
+export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyof typeof exportForms): OwnerRoutes {
+  const { name, type, media, about } = exportForms[ending]
   const definition = {
     config: { work: 'statistics' } as const,
     schema: {
@@ -148,12 +148,12 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyo
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
       const slot = slots.exports(request, link.id)
-      const read = pageReader(scans, slot, name, link.id)
+      const read = pageReader(scans, slot, { name, linkId: link.id })
       try {
         const asOf = await scans.foldedAsOf()
         // Read before the headers are sent: an error of the first page gets an error response.
         const body = holdSlot(textOf(pages(name, read, await read([]))), slot)
-        return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, link.id)) }).send(body)
+        return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, [link.id])) }).send(body)
       } catch (error) {
         slot.release()
         throw error

@@ -109,7 +109,7 @@ async function compare(
     ([, ofHour]) => ofHour.slice(0, perHour),
   ).flat()
   const reading = createStatisticsCalls(openRowQueries(warehouse))
-  const { text: csv } = await reading.exportPage('scans', linkId, [], 1000)
+  const { text: csv } = await reading.exportPage({ name: 'scans', linkId }, [], 1000)
   const lines = stored.map(
     (each) =>
       `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'},\r\n`,

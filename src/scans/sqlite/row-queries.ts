@@ -3,7 +3,6 @@ import type { SqliteWarehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
-  type BriefTotalsRow,
   type RawRow,
   type RawSlot,
   type RowQueries,
@@ -28,6 +27,7 @@ import { BOT, FIRST } from '../statistics/filtered/block.ts'
 import { HOURS_OF_WEEK, SLOTS_OF_WEEK } from '../statistics/heat.ts'
 import { SLOTS_OF_HOUR } from '../statistics/periods.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
+import { openSetQueries } from './set-queries.ts'
 import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 
 /** Nobody else folds into this store. */
@@ -63,13 +63,7 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
       const read = db.prepare('select * from totals where link_id = ?')
       return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NO_TOTALS)
     },
-    briefTotals: async (linkIds) =>
-      prepareArrays<BriefTotalsRow>(
-        db,
-        `select link_id, humans + bots, humans, last_at from totals where link_id in (select value from json_each(?))`,
-      ).all(JSON.stringify(linkIds)),
     behindMs: async () => BEHIND_MS,
-    missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),
     async ofLink(linkId, { audience, slots, rowRanges, earlier, heat, window }) {
       const sources: Sources[] = []
@@ -91,6 +85,7 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
       return { links, behindMs: BEHIND_MS }
     },
     ...openRaw(db),
+    ...openSetQueries(db),
     pause: counting.pause,
     ...openPages(db),
     texts: async () => memoize(dictionary.text),
@@ -121,8 +116,6 @@ function readHeat({ db }: Db, linkId: number, audience: Audience, ranges: WeekRa
   }
   return hours
 }
-
-const EVER: SlotRange = { fromSlot: 0, toSlot: 2 ** 31 - 1 }
 
 /** Counts the scans of a range that have no row. */
 function readMissing({ db }: Pick<SqliteWarehouse, 'db'>, linkId: number, { fromSlot, toSlot }: SlotRange): number {

@@ -9,6 +9,7 @@ import { createLongReading } from './long-reading.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { slotOf } from '../calendar.ts'
 import { createBlockCache } from '../statistics/filtered/block-cache.ts'
+import { createSetCache } from '../statistics/link-sets/set-cache.ts'
 import { createStatisticsCalls } from '../statistics/calls.ts'
 import { openDiskMemory } from '../../disk/memory.ts'
 import { openRawBound, type RawBoundOptions } from '../folding/raw-bound.ts'
@@ -32,9 +33,9 @@ mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
 const warehouse = openSqliteWarehouse(options.warehouse, yieldNow, openRawBound(options.bound))
 warehouse.setInstance(options.instance)
-const blocks = createBlockCache()
-const reading = createStatisticsCalls(openRowQueries(warehouse), blocks)
-const { close: closeLong, ...longReading } = createLongReading(options.warehouse, blocks)
+const [blocks, sets] = [createBlockCache(), createSetCache()]
+const reading = createStatisticsCalls(openRowQueries(warehouse), blocks, sets)
+const { close: closeLong, ...longReading } = createLongReading(options.warehouse, blocks, sets)
 const fold = openFold(warehouse, options, yieldNow)
 const reusable = createReusable()
 
@@ -54,6 +55,7 @@ const calls: WarehouseCalls = {
     const result = await fold.run(journals, now, deletedLinks, growing)
     reusable()
     blocks.expire()
+    sets.expire()
     return { result, counts: await reading.humans(count) }
   },
   ...reading,
@@ -64,11 +66,13 @@ const calls: WarehouseCalls = {
   async purge(linkIds) {
     confirmed(await purgeLinks(warehouse, linkIds))
     blocks.drop(linkIds)
+    sets.drop(linkIds)
     reusable()
   },
   async prune(before) {
     const removed = confirmed(await prune(warehouse, before))
     blocks.dropBefore(slotOf(before))
+    sets.dropEdges()
     return removed
   },
   sweepTexts: warehouse.unused.sweep,

@@ -39,7 +39,11 @@ test('a rollback on a full disk clears the cache of the dictionary: later scans 
   db.exec('pragma max_page_count = 1000000')
   warehouse.add([scan(5000, 'first.example.org'), scan(5001, 'second.example.org')], mark(1))
   warehouse.add(many, mark(2))
-  const { text: csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage('scans', 1, [], 2000)
+  const { text: csv } = await createStatisticsCalls(openRowQueries(warehouse)).exportPage(
+    { name: 'scans', linkId: 1 },
+    [],
+    2000,
+  )
   const referrers = csv
     .split('\r\n')
     .slice(0, -1)
@@ -60,7 +64,7 @@ test('scans of a version without rules have been answered by their links', async
   undoLater(t, () => migrated.close())
   migrated.add([{ ...scan(3, 'a.example.com'), answer: 2 }], mark(2))
   const reading = createStatisticsCalls(openRowQueries(migrated))
-  const { text: csv } = await reading.exportPage('scans', 1, [], 10)
+  const { text: csv } = await reading.exportPage({ name: 'scans', linkId: 1 }, [], 10)
   const answers = csv.trim().split('\r\n')
   assert.deepEqual(
     answers.map((line) => line.split(',').at(-2)),

@@ -2,7 +2,7 @@ import { dimensions, numberOf, type DimensionName } from '../../dimensions/dimen
 import type { Dimension } from '../../dimensions/dimension.ts'
 import type { RowQueries, TextOf } from './row-queries.ts'
 import type { Counts } from './stats-query.ts'
-import type { CountsById, ValueSums } from './value-sums.ts'
+import type { CountOfValue, CountsById, ValueSums } from './value-sums.ts'
 import { UNKNOWN } from '../text-ids.ts'
 
 /** The scans of one value of a dimension; a city has its country. */
@@ -23,23 +23,31 @@ export async function listBreakdowns(
   const frequent = dimensions.map((dimension, at) => mostFrequent(dimension, values.of(at), limit))
   const textOf = await readTexts(frequent.flatMap((rows) => rows.map(({ id }) => id)))
   const tops = dimensions.map((dimension, at) => topValues(dimension, frequent[at] ?? [], textOf, limit))
-  const sources = tops[numberOf('source')] ?? []
+  const all = sumOf(values.of(numberOf('source')))
   const listed = dimensions.map(({ name, rest }, at) => {
     const top = tops[at] ?? []
-    const all = rest === undefined ? top : withRest(top, rest, sources)
-    return [name, name === 'source' ? all : all.slice(0, limit)]
+    const complete = rest === undefined ? top : withRest(top, rest, all, sumOf(values.of(at)))
+    return [name, name === 'source' ? complete : complete.slice(0, limit)]
   })
   return Object.fromEntries(listed) as Breakdowns
 }
 
 /** Adds the scans that rollups do not count: of all scans, which each have one source, those that have no value. */
-function withRest(top: ValueCount[], rest: string, sources: ValueCount[]): ValueCount[] {
-  const difference = (name: keyof Counts) =>
-    sources.reduce((sum, row) => sum + row[name], 0) - top.reduce((sum, row) => sum + row[name], 0)
-  const scans = difference('scans')
+function withRest(top: ValueCount[], rest: string, all: CountOfValue, valued: CountOfValue): ValueCount[] {
+  const scans = all.scans - valued.scans
   if (scans <= 0) return top
-  const row = { value: rest === '' ? null : rest, scans, unique_visitors: difference('unique_visitors') }
+  const row = { value: rest === '' ? null : rest, scans, unique_visitors: all.firsts - valued.firsts }
   return [...top, row].sort(byScans)
+}
+
+function sumOf(counts: CountsById): CountOfValue {
+  const sum = { scans: 0, firsts: 0 }
+  for (const { scans, firsts } of counts.values()) {
+    if (scans <= 0) continue
+    sum.scans += scans
+    sum.firsts += firsts
+  }
+  return sum
 }
 
 interface IdCount {

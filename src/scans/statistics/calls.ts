@@ -1,11 +1,13 @@
 import type { Totals } from '../../links/link.ts'
-import { readPage, type ExportName, type Page } from './export.ts'
+import { readPage, type Exported, type Page } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { CountedRows, RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
 import { readBriefTotals, readHumans, readTotals, type HumansOfLink, type PackedTotals } from './totals.ts'
+import { createSetCache, type LinkSet } from './link-sets/set-cache.ts'
+import { readStatsOfSet, type SetAnswer } from './link-sets/stats-of-set.ts'
 import { createBlockCache } from './filtered/block-cache.ts'
 import { filteredRows, planReading, type RawReading } from './filtered/filtered-rows.ts'
 import { earlierWindows, rawRanges, windowsOf, type Windows } from './windows.ts'
@@ -16,6 +18,12 @@ import { earlierWindows, rawRanges, windowsOf, type Windows } from './windows.ts
  */
 const QUICK_SCANS = 20_000
 
+/** A quarter of an hour after all. */
+const END_OF_TIME = 2 ** 31 - 1
+
+/** Rows of a set that are read while others wait, some 50 ms. */
+const QUICK_ROWS = 30_000
+
 /** Reads the folded scans, in the warehouse's thread. */
 export interface StatisticsCalls {
   totals: (linkIds: number[]) => Promise<Totals[]>
@@ -24,24 +32,33 @@ export interface StatisticsCalls {
   humans: (linkIds: number[]) => Promise<HumansOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
-  /** How many scans of a link are counted and not stored one by one, ever. */
-  missing: (linkId: number) => Promise<number>
+  /** How many scans of links are counted and not stored one by one, ever. */
+  missing: (linkIds: number[]) => Promise<number>
   /** @param question a number by which the call can be abandoned */
   stats: (linkId: number, query: StatsQuery, now: number, question?: number) => Promise<Stats>
   statsOfMany: (links: CountedLink[], query: StatsQuery, now: number, question?: number) => Promise<ManyStats>
   /** The same, unless more than `QUICK_SCANS` would have to be counted one by one: then nothing is read. */
   quickStats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats | undefined>
   quickStatsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats | undefined>
-  /** Ends a call of `stats` or `statsOfMany` whose result is no longer wanted; it rejects. */
+  /** Statistics of a set of links as of one. */
+  statsOfSet: (set: LinkSet, query: StatsQuery, now: number, question?: number) => Promise<SetAnswer>
+  /** The same, unless more than `QUICK_ROWS` would have to be read, or another call reads the set: then it is undefined. */
+  quickStatsOfSet: (set: LinkSet, query: StatsQuery, now: number) => Promise<SetAnswer | undefined>
+  /** Ends a call of `stats`, `statsOfMany` or `statsOfSet` whose result is no longer wanted; it rejects. */
   abandon: (question: number) => Promise<void>
-  exportPage: (name: ExportName, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  exportPage: (exported: Exported, after: Cursor, limit: number) => Promise<Page>
 }
 
 /**
  * Computes what is read of the rows of a store.
  * @param blocks keeps raw scans that were read for a question with filters
+ * @param sets keeps the sums of sets of links
  */
-export function createStatisticsCalls(rows: RowQueries, blocks = createBlockCache()): StatisticsCalls {
+export function createStatisticsCalls(
+  rows: RowQueries,
+  blocks = createBlockCache(),
+  sets = createSetCache(),
+): StatisticsCalls {
   const questions = createQuestions()
   const readOne = async (linkId: number, windows: Windows, options: ReadOptions) => {
     const opened = await openRows({ rows, blocks, ...options }, [linkId], windows)
@@ -52,19 +69,24 @@ export function createStatisticsCalls(rows: RowQueries, blocks = createBlockCach
     const opened = await openRows({ rows, blocks, ...options }, linkIds, windows)
     return opened && readStatsOfMany(opened, links, windows)
   }
+  const readSet = (set: LinkSet, windows: Windows, { most, signal }: ReadOptions) =>
+    readStatsOfSet({ rows, blocks, sets, most: most === QUICK_SCANS ? QUICK_ROWS : most, signal }, set, windows)
 
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
     briefTotals: (linkIds) => readBriefTotals(rows, linkIds),
     humans: (linkIds) => readHumans(rows, linkIds),
     behindMs: rows.behindMs,
-    missing: rows.missing,
+    missing: (linkIds) => rows.missingOf(linkIds, 0, END_OF_TIME),
     stats: (linkId, query, now, question) =>
       questions.ask((options) => readOne(linkId, windowsOf(query, now), options), question),
     statsOfMany: (links, query, now, question) =>
       questions.ask((options) => readMany(links, windowsOf(query, now), options), question),
     quickStats: (linkId, query, now) => readOne(linkId, windowsOf(query, now), quick),
     quickStatsOfMany: (links, query, now) => readMany(links, windowsOf(query, now), quick),
+    statsOfSet: (set, query, now, question) =>
+      questions.ask((options) => readSet(set, windowsOf(query, now), options), question),
+    quickStatsOfSet: (set, query, now) => readSet(set, windowsOf(query, now), quick),
     abandon: async (question) => questions.abandon(question),
     exportPage: (...args) => readPage(rows, ...args),
   }

@@ -69,9 +69,25 @@ export interface Page {
   next: Cursor | undefined
 }
 
-/** What comes before the first row. */
-export function headOf(name: ExportName): string {
-  return name === NDJSON ? '' : `${exportedTables[name].columns.join()}\r\n`
+/** The first column of a table that has the rows of several links. */
+const CODE = 'code'
+
+/**
+ * What comes before the first row.
+ * @param hasCode whether the first column is the code of the link
+ */
+export function headOf(name: ExportName, hasCode = false): string {
+  return name === NDJSON ? '' : `${columnsOf(exportedTables[name], hasCode).join()}\r\n`
+}
+
+const columnsOf = ({ columns }: ExportTable, hasCode: boolean) => (hasCode ? [CODE, ...columns] : columns)
+
+/** The rows that are exported. */
+export interface Exported {
+  name: ExportName
+  linkId: number
+  /** Of the link, to be written in a first column; undefined for a table that has none. */
+  code?: string | undefined
 }
 
 /**
@@ -80,20 +96,20 @@ export function headOf(name: ExportName): string {
  */
 export async function readPage(
   queries: RowQueries,
-  name: ExportName,
-  linkId: number,
+  { name, linkId, code }: Exported,
   after: Cursor,
   limit: number,
 ): Promise<Page> {
   const table = exportedTables[name === NDJSON ? 'scans' : name]
   const rows = await table.read(queries, linkId, after, limit)
-  const cells = rows.map((row) => row.cells)
-  const text = name === NDJSON ? cells.map((row) => lineOf(table, row)).join('') : writeRecords(cells.map(textsOf))
+  const cells = rows.map((row) => (code === undefined ? row.cells : [code, ...row.cells]))
+  const columns = columnsOf(table, code !== undefined)
+  const text = name === NDJSON ? cells.map((row) => lineOf(columns, row)).join('') : writeRecords(cells.map(textsOf))
   return { text, next: rows.length < limit ? undefined : rows.at(-1)?.key }
 }
 
 const textsOf = (cells: readonly Cell[]) => cells.map((cell) => String(cell ?? ''))
 
-function lineOf({ columns }: ExportTable, cells: readonly Cell[]): string {
+function lineOf(columns: string[], cells: readonly Cell[]): string {
   return `${JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, cells[at]])))}\n`
 }

@@ -1,6 +1,7 @@
 import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { AudienceSums } from './quarter-hours.ts'
 import type { Audience } from './stats-query.ts'
+import type { SetQueries } from './set-queries.ts'
 import type { ValueSums } from './value-sums.ts'
 import type { RowRanges } from './window.ts'
 
@@ -79,9 +80,6 @@ export interface TotalsRow {
   last_at: number | undefined
 }
 
-/** Of a link with scans: how many, how many by humans, and when the last one was. */
-export type BriefTotalsRow = readonly [linkId: number, scans: number, humans: number, lastAt: number]
-
 /** The sums of a link without scans. */
 export const NO_TOTALS: TotalsRow = {
   humans: 0,
@@ -139,15 +137,11 @@ export interface PageQueries {
 }
 
 /** Reads the folded scans. What one call returns was true at one moment, whatever is folded meanwhile. */
-export interface RowQueries extends PageQueries {
+export interface RowQueries extends PageQueries, SetQueries {
   /** In the order of the links. */
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
-  /** The same in brief, in any order, without links that have no scans: 10,000 links in one statement. */
-  briefTotals: (linkIds: number[]) => Promise<BriefTotalsRow[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
-  /** How many scans of a link are counted and have no row, ever. */
-  missing: (linkId: number) => Promise<number>
   /** How many scans of links have rows of their own in ranges of the quarter-hourly rollup, nearly: old rows may be removed. */
   rawScans: (linkIds: number[], ranges: SlotRange[]) => Promise<number>
   rawSlots: (linkId: number, range: SlotRange) => Promise<RawSlots>

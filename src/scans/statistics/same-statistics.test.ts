@@ -69,7 +69,7 @@ function randomFilters(random: Random): Filters {
 async function exported({ exportPage }: StatisticsCalls, table: TableName, linkId: number): Promise<string[]> {
   const pages: string[] = []
   for (let after: Cursor | undefined = []; after !== undefined;) {
-    const { text: csv, next } = await exportPage(table, linkId, after, 97)
+    const { text: csv, next } = await exportPage({ name: table, linkId }, after, 97)
     pages.push(csv)
     after = next
   }

@@ -1,4 +1,5 @@
 import type { Totals } from '../../links/link.ts'
+import type { SetQueries } from './set-queries.ts'
 import type { RowQueries, TotalsRow } from './row-queries.ts'
 
 /** Reads the totals of links since their creation. */
@@ -20,7 +21,7 @@ export type PackedTotals = Float64Array
 const PACKED = 3
 
 /** Reads the totals of many links in brief, in their order, packed: for a thread, 10,000 objects cost more than their rows. */
-export async function readBriefTotals(rows: Pick<RowQueries, 'briefTotals'>, linkIds: number[]): Promise<PackedTotals> {
+export async function readBriefTotals(rows: Pick<SetQueries, 'briefTotals'>, linkIds: number[]): Promise<PackedTotals> {
   const packed = new Float64Array(linkIds.length * PACKED)
   if (linkIds.length === 0) return packed
   const byLink = new Map((await rows.briefTotals(linkIds)).map(([linkId, ...totals]) => [linkId, totals]))

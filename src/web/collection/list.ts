@@ -1,3 +1,4 @@
+import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
 import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import type { ListedMember } from '../../collections/listing.ts'
@@ -46,10 +47,10 @@ function searchForm(view: CollectionView): Html {
       campaigns.length > 0 &&
       html`<label
         >${texts.campaign}
-        <select name="campaign_is">
+        <select name="campaign">
           ${option('', texts.every, asked.campaign === undefined)}
-          ${hasNone && option('-', texts.none, asked.campaign === '')}
-          ${campaigns.map((value) => option(`=${value}`, value, asked.campaign === value))}
+          ${hasNone && option(UNKNOWN_VALUE, texts.none, asked.campaign === UNKNOWN_VALUE)}
+          ${campaigns.map((value) => option(value, value, asked.campaign === value))}
         </select></label
       >`
     }

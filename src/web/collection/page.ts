@@ -1,3 +1,4 @@
+import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
@@ -126,7 +127,7 @@ function campaignsSection(view: CollectionView): Html {
     ({ value, links: count, scans: visits }) =>
       html`<tr>
         <td dir="auto">
-          <a href="${pathOf(view)}${queryOf({ asked: { campaign: value ?? '' } })}#links"
+          <a href="${pathOf(view)}${queryOf({ asked: { campaign: value ?? UNKNOWN_VALUE } })}#links"
             >${value ?? texts.list.none}</a
           >
         </td>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
+import type { ListQuery } from '../../collections/listing.ts'
 import type { Collections } from '../../collections/open.ts'
 import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
 import { pageLanguage } from '../../http/accept.ts'
@@ -86,8 +87,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   const { token } = request.params
   const collection = await collections.find(token)
   const counting = countingFor(needs, request)
-  const asked = askedOf(request.query)
-  const query = listQueryOf(asked, collection.id)
+  const { asked, query } = listOf(request.query, collection.id)
   const overview = await collections.overview(collection, counting)
   const { links, next } = await collections.list(collection, query, counting)
   return {
@@ -108,21 +108,26 @@ const validate = createValidator(listParameters)
 
 /** What the address says of the list; what it says wrongly is as if it said nothing. */
 function askedOf(query: Record<string, string>): ListParameters {
-  const { campaign_is: chosen = '' } = query
-  const campaign = chosen === '-' ? '' : chosen.startsWith('=') ? chosen.slice(1) : query['campaign']
-  const given = {
-    q: query['q'] || undefined,
-    campaign,
-    state: query['state'],
-    sort: query['sort'],
-    cursor: query['cursor'],
-  }
+  const { q, campaign, state, sort, cursor } = query
+  const given = { q, campaign, state, sort, cursor }
   const entries = Object.entries(given).filter(([name, value]) => isValid(name, value))
   return Object.fromEntries(entries)
 }
 
+/** A cursor of another list, as after an edit of the address, shows the beginning of this one. */
+function listOf(query: Record<string, string>, collectionId: string): { asked: ListParameters; query: ListQuery } {
+  const asked = askedOf(query)
+  try {
+    return { asked, query: listQueryOf(asked, collectionId) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { cursor: _, ...first } = asked
+    return { asked: first, query: listQueryOf(first, collectionId) }
+  }
+}
+
 function isValid(name: string, value: unknown): boolean {
-  return typeof value === 'string' && validate({ [name]: value }).length === 0
+  return typeof value === 'string' && value !== '' && validate({ [name]: value }).length === 0
 }
 
 async function actOnCollection(

@@ -4,8 +4,8 @@ import { html, type Html } from '../../http/html.ts'
 import { UNDO_MS, type DeletedLink } from '../../links/deleted-store.ts'
 import { deleteTexts } from '../../texts/delete.ts'
 import type { Language } from '../../texts/language.ts'
-import { ownerForm, twoSteps } from './settings/card.ts'
 import type { OwnerAccess } from './access.ts'
+import { ownerForm, twoSteps } from './settings/card.ts'
 import type { Action } from './submission.ts'
 import { withTime } from './time.ts'
 
@@ -28,9 +28,7 @@ export function deletedPage(
         <p>${withTime(texts.until, deletedAt + UNDO_MS, language)}</p>
         ${form('undelete', html`<button>${texts.undelete}</button>`)}
       </div>
-      <p>
-        <a href="${access.collection ?? '/'}">${access.collection === undefined ? texts.create : texts.toCollection}</a>
-      </p>
+      ${next(access, language)}
       ${twoSteps(
         texts.forGood,
         html`<p>${texts.forGoodLead}</p>
@@ -54,11 +52,17 @@ export const deleteForGood: Action = async ({ links, access, language }) => {
     return { done: 'undeleted' }
   }
   const { code } = await links.delete(access.credential, undefined)
-  return { page: gonePage(code, language, access) }
+  return { page: gonePage(code, access, language) }
 }
 
-function gonePage(code: string, language: Language, { collection }: OwnerAccess): Page {
-  const { title, gone, create, toCollection } = deleteTexts[language].page
+/** Where its owner goes on. */
+function next({ collection }: OwnerAccess, language: Language): Html {
+  const { create, toCollection } = deleteTexts[language].page
+  return html`<p><a href="${collection ?? '/'}">${collection === undefined ? create : toCollection}</a></p>`
+}
+
+function gonePage(code: string, access: OwnerAccess, language: Language): Page {
+  const { title, gone } = deleteTexts[language].page
   return {
     title,
     site: { language },
@@ -66,7 +70,7 @@ function gonePage(code: string, language: Language, { collection }: OwnerAccess)
     body: html`<main class="narrow">
       <h1>${title}</h1>
       <p>${gone(code)}</p>
-      <p><a class="button" href="${collection ?? '/'}">${collection === undefined ? create : toCollection}</a></p>
+      ${next(access, language)}
     </main>`,
   }
 }
