@@ -131,7 +131,7 @@ function addOwnerRoutes(
 
 /** Collections, below `/api`. */
 function addCollectionRoutes(api: FastifyInstance, collections: Handlers['program']['collections']): void {
-  const { create, read, change, remove, join, leave } = collections
+  const { create, read, change, remove, rotate, list, join, leave } = collections
   api.post('/collections', create)
   api.get('/collections/:token', read.byPath)
   api.get('/collections', read.byHeader)
@@ -139,6 +139,10 @@ function addCollectionRoutes(api: FastifyInstance, collections: Handlers['progra
   api.put('/collections', change.byHeader)
   api.delete('/collections/:token', remove.byPath)
   api.delete('/collections', remove.byHeader)
+  api.post('/collections/:token/rotate', rotate.byPath)
+  api.post('/collections/rotate', rotate.byHeader)
+  api.get('/collections/:token/links', list.byPath)
+  api.get('/collections/links', list.byHeader)
   api.post('/collections/:token/links', join.byPath)
   api.post('/collections/links', join.byHeader)
   api.delete('/collections/:token/links/:code', leave.byPath)
@@ -165,6 +169,12 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/m/:token', browser.ownerPage.show)
   pages.post('/m/:token', browser.ownerPage.act)
   pages.get('/m/:token/statistics/:file', browser.statisticsFiles.owned)
+  // A link may have the alias `c`, too: see below.
+  pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
+  pages.post('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.act)
+  pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
+  pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)
+  pages.get('/c/:token(^collection_[\\w-]+$)/:code/statistics/:file', browser.statisticsFiles.owned)
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)
   pages.get('/bulk/sample.csv', browser.bulkPage.sample)

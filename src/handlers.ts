@@ -34,6 +34,7 @@ import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
+import { collectionPageRoutes } from './web/collection/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
@@ -132,7 +133,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
-    collections: collectionRoutes({ collections, links, origin, limits, mayCreate }),
+    collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
@@ -170,12 +171,22 @@ function browserHandlers(
   { contact, scanRetention, redisUrl }: Config,
   services: Services,
 ) {
-  const { links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
+  const { collections, scans, links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
+    collectionPage: collectionPageRoutes({
+      collections,
+      scans,
+      links,
+      origin,
+      limits,
+      creation,
+      assets,
+      turnToRender: limits.turnToRender,
+    }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,

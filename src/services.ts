@@ -187,7 +187,14 @@ async function openCreation(
     'links',
     openLinks({ ...needed, ...hashing, ...removing, designs: qr.designs, collecting: createCollecting(now) }),
   )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, now }) }
+  return {
+    abuse,
+    limits,
+    qr,
+    links,
+    keys,
+    collections: openCollections({ db, links, now }),
+  }
 }
 
 async function openFeatures(

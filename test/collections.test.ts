@@ -1,68 +1,33 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { MAX_COLLECTIONS, MAX_LINKS } from '../src/collections/bounds.ts'
-import { create, details, manage, post, put, startServer, visit, type Created } from './support/server.ts'
-
-interface Collection {
-  name: string | null
-  created_at: string
-  links: number
-}
-interface Joined {
-  added: number
-  failed: number
-  results: ({ index: number; code: string; added: boolean } | { index: number; error: { code: string } })[]
-}
+import { START, startWithLinks, type Collection, type CreatedCollection } from './support/collections.ts'
+import { details, manage, post, put, visit, type Created } from './support/server.ts'
 
 const HOUR = 3_600_000
-const START = Date.UTC(2026, 10, 27, 9, 30)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const problemOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
 const UNKNOWN = `collection_${'x'.repeat(43)}`
-
-async function startWithLinks(t: TestContext, count: number, env: Record<string, string> = {}) {
-  let at = START
-  const server = await startServer(t, env, () => at)
-  const links: Created[] = []
-  while (links.length < count) links.push(await create(server, { target: 'https://example.com/menu' }))
-  const collect = async (body: object = {}): Promise<{ token: string } & Collection> => {
-    const response = await post(`${server.url}/api/collections`, body)
-    assert.equal(response.status, 201)
-    return (await response.json()) as { token: string } & Collection
-  }
-  const api = (token: string, path = '') => `${server.url}/api/collections/${token}${path}`
-  return {
-    ...server,
-    links,
-    collect,
-    api,
-    pass: (ms: number) => void (at += ms),
-    join: async (token: string, tokens: string[]): Promise<Joined> => {
-      const response = await post(api(token, '/links'), { tokens })
-      assert.equal(response.status, 200, await response.clone().text())
-      return (await response.json()) as Joined
-    },
-    read: async (token: string) => (await (await fetch(api(token))).json()) as Collection,
-  }
-}
 
 test('a collection is made without an account, and its token is returned once', async (t) => {
   const { url, collect, read, api } = await startWithLinks(t, 0)
   const response = await post(`${url}/api/collections`, { name: 'Summer' })
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  const { token, ...rest } = (await response.json()) as { token: string } & Collection
+  const { token, manage_url: page, name: given, created_at: at } = (await response.json()) as CreatedCollection
   assert.match(token, /^collection_[\w-]{43}$/)
+  assert.equal(page, `${url}/c/${token}`)
   const created = { name: 'Summer', created_at: new Date(START).toISOString() }
-  assert.deepEqual(rest, created)
-  assert.deepEqual(await read(token), { ...created, links: 0 })
+  assert.deepEqual({ name: given, created_at: at }, created)
+  const counted = { links: 0, campaigns: [], totals: { scans: 0, humans: 0, last_scan_at: null } }
+  assert.deepEqual(await read(token), { ...created, ...counted })
   const empty = await fetch(`${url}/api/collections`, { method: 'POST' })
-  const { token: second, name } = (await empty.json()) as { token: string } & Collection
+  const { token: second, name } = (await empty.json()) as CreatedCollection
   assert.equal(name, null)
   assert.notEqual(second, token)
   assert.deepEqual(await (await fetch(`${url}/api/collections`, { headers: bearer(token) })).json(), await read(token))
   const renamed = await put(api(token), { name: 'Sommer' })
-  assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', links: 0 })
-  assert.deepEqual(await (await put(api(token), {})).json(), { ...created, name: 'Sommer', links: 0 })
+  assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', ...counted })
+  assert.deepEqual(await (await put(api(token), {})).json(), { ...created, name: 'Sommer', ...counted })
   await put(`${url}/api/collections`, { name: null }, bearer(token))
   assert.equal((await read(token)).name, null)
   assert.ok((await collect()).token)

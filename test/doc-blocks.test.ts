@@ -63,7 +63,12 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
   ],
   'docs/api.md Statistics of many links': ['post /api/stats 200'],
   'docs/api.md Shares': ['post /api/manage/{token}/share 201', 'get /api/manage/{token}/shares 200'],
-  'docs/api.md Collections': ['post /api/collections 201', 'post /api/collections/{token}/links 200'],
+  'docs/api.md Collections': [
+    'post /api/collections 201',
+    'get /api/collections/{token} 200',
+    'post /api/collections/{token}/links 200',
+  ],
+  'docs/api.md List the links': ['get /api/collections/{token}/links 200'],
   'docs/api.md Errors': ['post /api/links 400'],
   'docs/domains.md For the owner of a name': ['post /api/domains 201'],
   'docs/domains.md Claim a registered name': ['post /api/domains 200'],

@@ -49,7 +49,13 @@ function addressesIn(page: string): string[] {
 function isPage(address: string): boolean {
   const path = address.split(/[?#]/, 1)[0] ?? ''
   const names = ['/', '/bulk', '/bulk/sample.csv', '/domains', '/docs', '/report', '/privacy']
-  return names.includes(path) || path.startsWith('/m/') || path.startsWith('/s/share_') || path.endsWith('+')
+  return (
+    names.includes(path) ||
+    path.startsWith('/m/') ||
+    path.startsWith('/s/share_') ||
+    path.startsWith('/c/collection_') ||
+    path.endsWith('+')
+  )
 }
 
 /** The pairs of a query but the language, in any order. */

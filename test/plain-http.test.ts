@@ -82,6 +82,13 @@ async function saved(page: Page, name: string | RegExp): Promise<{ name: string;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
+onPlainHttp('the private address of a collection is copied', async (page) => {
+  const opened = await post(`${server.url}/api/collections`, { name: 'Café' })
+  const { token } = (await opened.json()) as Pick<Created, 'token'>
+  await open(page, `/c/${token}`)
+  assert.equal(await copied(page, 'Copy the private address'), `${SITE}/c/${token}`)
+})
+
 onPlainHttp(
   'a link is created, its addresses are copied and saved, and the private one is kept, sent and not kept',
   async (page) => {
@@ -314,6 +321,7 @@ test('each page and each script was opened there', (t) => {
   const pages = tops.filter((route) => !notPages.test(route)).map((route) => `/${route}`)
   const patterns: Record<string, RegExp> = {
     '/m/:token': /^\/m\/[\w-]{43}$/,
+    '/c/:token(^collection_[\\w-]+$)': /^\/c\/collection_/,
     '/s/:token(^share_[\\w-]+$)': /^\/s\/share_/,
     '/:code': /^\/[\w-]+$/,
     '/:code(^[\\w-]+)+': /^\/[\w-]+\+$/,

@@ -1,14 +1,17 @@
+import type { Transaction } from '#kysely'
+import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
+import { collectionOfToken, type CollectionKeyDeps } from '../links/collection-keys.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
 import * as store from './store.ts'
-import { hashCollectionToken } from '../lib/collection-token.ts'
 
 /** Adds links to collections in the transaction that creates them. */
 export function createCollecting(now: () => number): Collecting {
+  const inside = (transaction: Transaction<Tables>) => ({ db: { read: transaction, write: transaction }, now })
   return {
     async open(transaction, token, count) {
-      const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
+      const { id } = await requireCollection(inside(transaction), token, (id) => store.lockCollection(transaction, id))
       if ((await store.countMembers(transaction, id)) + count > MAX_LINKS) throw collectionFull()
       // What was just created is in no other collection.
       return (linkIds) => store.insertMembers(transaction, { collectionId: id, linkIds, now: now() })
@@ -16,15 +19,24 @@ export function createCollecting(now: () => number): Collecting {
   }
 }
 
-/** Looks a collection up by its token. @throws {Problem} 404 when none has it */
+/**
+ * Looks a collection up by its token.
+ * @param find reads it by its id
+ * @throws {Problem} 404 when none has it
+ */
 export async function requireCollection(
+  deps: CollectionKeyDeps,
   token: string,
-  find: (tokenHash: string) => Promise<store.Collection | undefined>,
+  find: (id: string) => Promise<store.Collection | undefined>,
 ): Promise<store.Collection> {
-  const hash = hashCollectionToken(token)
-  const collection = hash === undefined ? undefined : await find(hash)
+  const id = await collectionOfToken(deps, token)
+  const collection = id === undefined ? undefined : await find(id)
   if (collection !== undefined) return collection
-  throw new Problem('collection_not_found', 'no collection has this token; it may have been ended')
+  throw collectionNotFound()
+}
+
+export function collectionNotFound(): Problem {
+  return new Problem('collection_not_found', 'no collection has this token; it may have been ended')
 }
 
 export function collectionFull(): Problem {

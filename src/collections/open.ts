@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -13,14 +14,14 @@ import { createIdempotency, type IdempotentRequest } from '../links/idempotency/
 import { unknownToken } from '../links/deleted.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
-import { collectionFull, requireCollection } from './collecting.ts'
+import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
+import { listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
+import { memberIdsAfter } from './member-ids-store.ts'
+import { readOverview, type Overview } from './overview.ts'
+import { rotateCollection } from './rotation.ts'
+import type { Counting } from './totals.ts'
 import * as store from './store.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
-
-/** A collection and how many links are in it. */
-export interface CountedCollection extends store.Collection {
-  links: number
-}
 
 /** A collection, and its token, which is not stored. */
 export interface CreatedCollection {
@@ -46,11 +47,28 @@ export interface Collections {
     client: Pick<Client, 'charge'>,
     idempotentRequest: IdempotentRequest | undefined,
   ) => Promise<CreatedCollection>
+  /**
+   * Issues a token that replaces the collection's own once it is used, or an hour later; an earlier one that was not used is void.
+   * With an idempotent request a retry gets the first response, and only then is it charged.
+   * @throws {Problem} 404, 422 for a reused key, 429
+   */
+  rotate: (token: string, client: Pick<Client, 'charge'>, request: IdempotentRequest | undefined) => Promise<string>
   /** @throws {Problem} 404 when no collection has the token, as all of the following */
-  find: (token: string) => Promise<CountedCollection>
-  rename: (token: string, name: string | null) => Promise<CountedCollection>
+  find: (token: string) => Promise<store.Collection>
+  /** What is counted of its links. */
+  overview: (collection: store.Collection, counting: Counting) => Promise<Overview>
+  /** A page of its links. */
+  list: (collection: Pick<store.Collection, 'id'>, query: ListQuery, counting: Counting) => Promise<ListPage>
+  /** The ids of the links that the holder of its token owns by it, in ascending order. */
+  linkIds: (collection: Pick<store.Collection, 'id'>) => Promise<number[]>
+  rename: (token: string, name: string | null) => Promise<store.Collection>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
+  /**
+   * Deletes the links of a collection, and then ends it. Whatever interrupts that, repeating it goes on.
+   * @returns how many were deleted
+   */
+  removeWithLinks: (token: string) => Promise<number>
   /**
    * Adds the links of these tokens, each of which is charged as a change; one that is there already stays as it is.
    * @throws {Problem} 429 when the quota of changes has less left, and nothing was added
@@ -65,15 +83,15 @@ export interface Collections {
   leave: (token: string, code: string) => Promise<void>
 }
 
-interface Deps {
+interface Deps extends ListDeps {
   db: Database
-  links: Pick<Links, 'findManyByToken'>
-  now: () => number
+  links: Pick<Links, 'findManyByToken' | 'delete'>
 }
 
 export function openCollections(deps: Deps): Collections {
   const { db, now } = deps
   const idempotency = createIdempotency(db, now)
+  const find = (token: string) => requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   return {
     async create(name, client, idempotentRequest) {
       const insert = async (transaction: Transaction<Tables>) => {
@@ -88,18 +106,21 @@ export function openCollections(deps: Deps): Collections {
       )
       return response
     },
-    find: async (token) => counted(deps, await requireCollection(token, (hash) => store.findCollection(db.read, hash))),
-    rename: async (token, name) =>
-      counted(deps, await requireCollection(token, (hash) => store.renameCollection(db.write, hash, name))),
-    async remove(token) {
-      await db.transaction(async (transaction) => {
-        const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
-        await store.deleteCollection(transaction, id)
-      })
+    rotate: (token, client, request) => rotateCollection({ ...deps, idempotency }, token, client, request),
+    find,
+    overview: (collection, counting) => readOverview(deps, counting, collection),
+    list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
+    linkIds: ({ id }) => readMemberIds(deps, id),
+    rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
+    remove: (token) => remove(deps, token),
+    async removeWithLinks(token) {
+      const deleted = await deleteMembers(deps, token, await find(token))
+      await remove(deps, token)
+      return deleted
     },
     join: (token, linkTokens, client, chargeNotFound) => join(deps, { token, linkTokens, client, chargeNotFound }),
     async leave(token, code) {
-      const { id } = await requireCollection(token, (hash) => store.findCollection(db.read, hash))
+      const { id } = await find(token)
       const linkId = await store.findMemberByCode(db.read, id, { codeKey: codeKey(code), now: now() })
       if (linkId !== undefined && (await store.deleteMember(db.write, id, linkId))) return
       throw new Problem('unknown_code', 'the collection has no link with this code')
@@ -107,11 +128,41 @@ export function openCollections(deps: Deps): Collections {
   }
 }
 
-async function counted(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  collection: store.Collection,
-): Promise<CountedCollection> {
-  return { ...collection, links: await store.countLinks(db.read, collection.id, now()) }
+async function remove(deps: Deps, token: string): Promise<void> {
+  const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
+  await deps.db.transaction((transaction) => store.deleteCollection(transaction, id))
+}
+
+/** Links that are deleted at the same time: they share commits. */
+const DELETED_AT_ONCE = 50
+
+/** Deletes the links of a collection until none is left, also such as join meanwhile. */
+async function deleteMembers({ db, links, now }: Deps, token: string, { id }: store.Collection): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const codes = await store.findCodes(db.read, id, { now: now(), limit: DELETED_AT_ONCE })
+    if (codes.length === 0) return deleted
+    const outcomes = await Promise.allSettled(
+      codes.map((code) => links.delete({ collectionToken: token, code }, undefined)),
+    )
+    // What another request has deleted, or taken out, is not there any more.
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    const grave = failed.find((error) => !(error instanceof Problem && error.code === 'collection_not_found'))
+    if (grave !== undefined) throw grave
+    deleted += outcomes.length - failed.length
+  }
+}
+
+/** Rows of one statement: the event loop runs between two of them. */
+const PAGE = 1000
+
+async function readMemberIds({ db, now }: Pick<Deps, 'db' | 'now'>, id: string): Promise<number[]> {
+  const ids: number[] = []
+  for (let after = 0; ; after = ids.at(-1) ?? after, await yieldToEventLoop()) {
+    const page = await memberIdsAfter(db.read, id, { after, limit: PAGE, now: now() })
+    ids.push(...page)
+    if (page.length < PAGE) return ids
+  }
 }
 
 interface Join {
@@ -124,7 +175,7 @@ interface Join {
 async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: Join): Promise<JoinResult> {
   const { db, links, now } = deps
   // A stranger learns nothing of tokens by a collection that does not exist.
-  await requireCollection(token, (hash) => store.findCollection(db.read, hash))
+  const { id: collectionId } = await requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   const named = await links.findManyByToken(linkTokens, chargeNotFound)
   const ids = [...new Set(named.flatMap((link) => (link instanceof Problem ? [] : [link.id])))]
   const joined = await refundFailed(
@@ -132,8 +183,8 @@ async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: J
     async (chargeOnce) => {
       if (ids.length > 0) await chargeOnce()
       return db.transaction(async (transaction) => {
-        const { id } = await requireCollection(token, (hash) => store.lockCollection(transaction, hash))
-        return addLinks(transaction, { collectionId: id, linkIds: ids, now: now() })
+        if ((await store.lockCollection(transaction, collectionId)) === undefined) throw collectionNotFound()
+        return addLinks(transaction, { collectionId, linkIds: ids, now: now() })
       })
     },
   )

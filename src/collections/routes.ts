@@ -12,8 +12,11 @@ import { deletedBody } from '../links/schemas.ts'
 import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
-import type { Collections, CountedCollection } from './open.ts'
+import { listRoutes } from './list-routes.ts'
+import type { Collections } from './open.ts'
+import type { Overview } from './overview.ts'
 import {
+  COLLECTION_TOKEN,
   collectionBody,
   collectionDetails,
   collectionUpdate,
@@ -22,16 +25,19 @@ import {
   joinBody,
   joinedBody,
   leftBody,
+  rotatedCollectionBody,
 } from './schemas.ts'
 import type { Collection } from './store.ts'
+import { countingFor, type TotalsNeeds } from './totals.ts'
 
 /** What the routes need of the rest of the program. */
 export interface CollectionRoutesNeeds extends CreationHooksNeeds {
   collections: Collections
+  scans: TotalsNeeds['scans']
+  limits: CreationHooksNeeds['limits'] & TotalsNeeds['limits']
 }
 
 const tags = ['Collections']
-const TOKEN = 'The token from the creation of the collection.'
 
 const readCreation = readerOf(collectionBody)
 const readJoining = readerOf(joinBody)
@@ -60,7 +66,10 @@ export interface CollectionRoutes {
   read: OwnerRoutes
   change: OwnerRoutes
   remove: OwnerRoutes
-  /** `POST /api/collections/<token>/links` */
+  /** `POST /api/collections/<token>/rotate` */
+  rotate: OwnerRoutes
+  /** `GET` and `POST /api/collections/<token>/links` */
+  list: OwnerRoutes
   join: OwnerRoutes
   /** `DELETE /api/collections/<token>/links/<code>` */
   leave: OwnerRoutes
@@ -72,6 +81,8 @@ export function collectionRoutes(needs: CollectionRoutesNeeds): CollectionRoutes
     read: readRoutes(needs),
     change: changeRoutes(needs),
     remove: removalRoutes(needs),
+    rotate: rotationRoutes(needs),
+    list: listRoutes(needs),
     join: joinRoutes(needs),
     leave: leaveRoutes(needs),
   }
@@ -105,20 +116,27 @@ function creationRoute(needs: CollectionRoutesNeeds): Route {
       const { name = null } = isEmpty ? {} : readCreation(request.body)
       const client = clientOf(needs, request, reply)
       const { collection, token } = await needs.collections.create(name, client, idempotentRequest(request))
-      return reply.code(201).send({ token, ...viewOf(collection) })
+      return reply.code(201).send({ ...keysOf(token, client.origin), ...viewOf(collection) })
     },
   })
 }
 
 const viewOf = ({ name, createdAt }: Collection) => ({ name, created_at: new Date(createdAt).toISOString() })
-const detailsOf = (collection: CountedCollection) => ({ ...viewOf(collection), links: collection.links })
+const keysOf = (token: string, origin: string) => ({ token, manage_url: `${origin}/c/${token}` })
+const detailsOf = ({ links, campaigns, totals, as_of: asOf, ...collection }: Overview) => ({
+  ...viewOf(collection),
+  links,
+  campaigns,
+  totals,
+  ...(asOf !== undefined && { as_of: asOf }),
+})
 
 const detailsResponse = (description: string) => ({
   200: { description, content: { 'application/json': { schema: collectionDetails } } },
   ...problems('collection_not_found'),
 })
 
-function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function readRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
   return ownerRoutes(
     {
       config: { work: 'pages' },
@@ -128,13 +146,17 @@ function readRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
         tags,
         response: detailsResponse('The collection.'),
       },
-      handler: async (request) => detailsOf(await collections.find(tokenOf(request))),
+      handler: async (request) => {
+        const collection = await needs.collections.find(tokenOf(request))
+        return detailsOf(await needs.collections.overview(collection, countingFor(needs, request)))
+      },
     },
-    TOKEN,
+    COLLECTION_TOKEN,
   )
 }
 
-function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
+function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
+  const { collections } = needs
   return ownerRoutes(
     {
       config: { work: 'creations' },
@@ -150,33 +172,76 @@ function changeRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
       async handler(request) {
         const { name } = readUpdate(request.body)
         const token = tokenOf(request)
-        return detailsOf(await (name === undefined ? collections.find(token) : collections.rename(token, name)))
+        const collection = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        return detailsOf(await collections.overview(collection, countingFor(needs, request)))
       },
     },
-    TOKEN,
+    COLLECTION_TOKEN,
   )
 }
+
+const removalQuery = Type.Object({
+  links: Type.Optional(Type.Boolean({ description: 'Delete all its links first.' })),
+})
 
 function removalRoutes({ collections }: CollectionRoutesNeeds): OwnerRoutes {
   return ownerRoutes(
     {
-      config: { work: 'creations' },
+      config: { work: 'batches' },
       schema: {
         summary: 'End a collection',
         operationId: 'endCollection',
-        description: 'Its links stay, and their own tokens work as before.',
+        description:
+          'Its links stay, and their own tokens work as before, unless `links=true`. Whatever interrupts the deletion of the links: the collection is ended last, so that repeating the request goes on.',
         tags,
+        querystring: removalQuery,
         response: {
           200: { description: 'The collection was ended.', content: { 'application/json': { schema: endedBody } } },
           ...problems('collection_not_found'),
         },
       },
       async handler(request) {
-        await collections.remove(tokenOf(request))
+        const token = tokenOf(request)
+        const { links = false } = request.query as Static<typeof removalQuery>
+        if (links) return { deleted: true, links: await collections.removeWithLinks(token) }
+        await collections.remove(token)
         return { deleted: true }
       },
     },
-    TOKEN,
+    COLLECTION_TOKEN,
+  )
+}
+
+/** The request has no body. */
+const ROTATION_BODY_LIMIT = 1024
+
+function rotationRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
+  const { collections } = needs
+  return ownerRoutes(
+    {
+      config: { work: 'creations', isCharged: true },
+      bodyLimit: ROTATION_BODY_LIMIT,
+      schema: {
+        summary: 'Replace the token of a collection',
+        operationId: 'rotateCollectionToken',
+        description: 'The old token works until the new one is first used, but no longer than an hour.',
+        tags,
+        headers: idempotencyHeader,
+        response: {
+          200: { description: 'The new token.', content: { 'application/json': { schema: rotatedCollectionBody } } },
+          ...problems('collection_not_found'),
+        },
+      },
+      // A retry may come with a token that no longer works.
+      onRequest: async (request) => {
+        if (idempotentRequest(request) === undefined) await collections.find(tokenOf(request))
+      },
+      async handler(request, reply) {
+        const client = clientOf(needs, request, reply)
+        return keysOf(await collections.rotate(tokenOf(request), client, idempotentRequest(request)), client.origin)
+      },
+    },
+    COLLECTION_TOKEN,
   )
 }
 
@@ -205,7 +270,7 @@ function joinRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
         return collections.join(tokenOf(request), tokens, clientOf(needs, request, reply), chargeNotFound)
       },
     },
-    TOKEN,
+    COLLECTION_TOKEN,
   )
 }
 
@@ -246,7 +311,7 @@ function leaveRoutes({ collections, links }: CollectionRoutesNeeds): OwnerRoutes
         return { removed: true, code: asked }
       },
     },
-    TOKEN,
+    COLLECTION_TOKEN,
   )
   // In OpenAPI its path would be ambiguous: `/api/collections/{token}/links` matches it, too.
   const { querystring } = routes.byPath.schema ?? {}

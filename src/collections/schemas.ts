@@ -2,7 +2,9 @@ import { Type } from '#typebox'
 import { text } from '../http/fields.ts'
 import { failedRow, rowIndex } from '../links/api/bulk-schemas.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
+import { asOfField, detailsBody } from '../links/schemas.ts'
 import { MAX_LINKS } from './bounds.ts'
+import { MAX_CAMPAIGNS } from './overview.ts'
 
 const name = text(100, 'For the owner; visitors of the links never see it.')
 const nameOrNull = Type.Unsafe<string | null>({ anyOf: [name, { type: 'null' }] })
@@ -24,22 +26,60 @@ const fields = {
   created_at: Type.String({ format: 'date-time', description: 'When the collection was created, UTC.' }),
 }
 
+/** What the token in a path is. */
+export const COLLECTION_TOKEN = 'The token from the creation of the collection.'
+
+const keys = {
+  token: Type.String({
+    description: 'The key to the collection and to every link in it. Only this response has it.',
+  }),
+  manage_url: Type.String({
+    format: 'uri',
+    description: "The collection's page. Anyone who has this URL can manage every link in it.",
+  }),
+}
+
 /** The response to the creation of a collection. */
 export const createdCollectionBody = Type.Object(
   {
-    token: Type.String({
-      description: 'The key to the collection and to every link in it. Only this response has it.',
-    }),
+    ...keys,
     ...fields,
   },
   { title: 'CreatedCollection' },
 )
+
+/** The response to the rotation of a collection's token. */
+export const rotatedCollectionBody = Type.Object(keys, { title: 'RotatedCollectionToken' })
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const { scans, humans, last_scan_at: lastScanAt } = detailsBody.properties.totals.properties
 
 /** A collection. */
 export const collectionDetails = Type.Object(
   {
     ...fields,
     links: Type.Integer({ minimum: 0, maximum: MAX_LINKS, description: 'How many links are in it.' }),
+    campaigns: Type.Array(
+      Type.Object(
+        {
+          value: Type.Unsafe<string | null>({
+            anyOf: [Type.String(), { type: 'null' }],
+            description: '`campaign` of these links; null: they have none.',
+          }),
+          links: count('How many of the links have it.'),
+          scans: count('How often they were visited.'),
+        },
+        { title: 'CampaignOfCollection' },
+      ),
+      {
+        description: `Those of its links, the ${MAX_CAMPAIGNS.toLocaleString('en')} largest; none for an empty collection.`,
+      },
+    ),
+    totals: Type.Object(
+      { scans, humans, last_scan_at: lastScanAt },
+      { title: 'TotalsOfCollection', description: 'Of all its links, since each was created.' },
+    ),
+    as_of: Type.Optional(asOfField),
   },
   { title: 'Collection' },
 )
@@ -79,7 +119,13 @@ export const joinedBody = Type.Object(
   { title: 'JoinResult' },
 )
 
-export const endedBody = Type.Object({ deleted: Type.Literal(true) }, { title: 'EndedCollection' })
+export const endedBody = Type.Object(
+  {
+    deleted: Type.Literal(true),
+    links: Type.Optional(count('With `links=true`: how many links this request has deleted.')),
+  },
+  { title: 'EndedCollection' },
+)
 
 export const leftBody = Type.Object(
   { removed: Type.Literal(true), code: Type.String({ description: 'As in the path.' }) },

@@ -15,38 +15,25 @@ export async function insertCollection(db: Executor, collection: Collection, tok
   await db.insertInto('collections').values({ id, token_hash: tokenHash, name, created_at: createdAt }).execute()
 }
 
-/** The collection whose token has this hash, or undefined. */
-export async function findCollection(db: Executor, tokenHash: string): Promise<Collection | undefined> {
-  const row = await db.selectFrom('collections').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
+export async function findCollection(db: Executor, id: string): Promise<Collection | undefined> {
+  const row = await db.selectFrom('collections').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toCollection(row)
 }
 
 /** The same, in a transaction that keeps others from changing it and its memberships until it ends. */
-export async function lockCollection(
-  transaction: Transaction<Tables>,
-  tokenHash: string,
-): Promise<Collection | undefined> {
+export async function lockCollection(transaction: Transaction<Tables>, id: string): Promise<Collection | undefined> {
   const row = await transaction
     .updateTable('collections')
     .set((collection) => ({ name: collection.ref('name') }))
-    .where('token_hash', '=', tokenHash)
+    .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
   return row && toCollection(row)
 }
 
-/** @returns the collection with its new name; undefined when no collection has the token */
-export async function renameCollection(
-  db: Executor,
-  tokenHash: string,
-  name: string | null,
-): Promise<Collection | undefined> {
-  const row = await db
-    .updateTable('collections')
-    .set({ name })
-    .where('token_hash', '=', tokenHash)
-    .returningAll()
-    .executeTakeFirst()
+/** @returns the collection with its new name; undefined when it was ended */
+export async function renameCollection(db: Executor, id: string, name: string | null): Promise<Collection | undefined> {
+  const row = await db.updateTable('collections').set({ name }).where('id', '=', id).returningAll().executeTakeFirst()
   return row && toCollection(row)
 }
 
@@ -54,18 +41,6 @@ export async function renameCollection(
 export async function deleteCollection(transaction: Transaction<Tables>, id: string): Promise<void> {
   await transaction.deleteFrom('collections').where('id', '=', id).execute()
   await transaction.deleteFrom('memberships').where('collection_id', '=', id).execute()
-}
-
-/** How many links the holder of the collection's token owns by it. */
-export async function countLinks(db: Executor, id: string, now: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('memberships')
-    .innerJoin('links', 'links.id', 'memberships.link_id')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('memberships.collection_id', '=', id)
-    .where(isMember(now))
-    .executeTakeFirstOrThrow()
-  return count
 }
 
 /** How many memberships are stored, those that a rotation has ended included. */
@@ -76,6 +51,23 @@ export async function countMembers(db: Executor, id: string): Promise<number> {
     .where('collection_id', '=', id)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** The codes of some links of a collection. */
+export async function findCodes(
+  db: Executor,
+  id: string,
+  { now, limit }: { now: number; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .innerJoin('links', 'links.id', 'memberships.link_id')
+    .select('links.code')
+    .where('memberships.collection_id', '=', id)
+    .where(isMember(now))
+    .limit(limit)
+    .execute()
+  return rows.map(({ code }) => code)
 }
 
 /** Which of these links are in a collection. */

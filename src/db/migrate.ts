@@ -35,6 +35,7 @@ import { placements } from './migrations/0033-placements.ts'
 import { outboxNetworks } from './migrations/0034-outbox-networks.ts'
 import { collections } from './migrations/0035-collections.ts'
 import { undo } from './migrations/0037-undo.ts'
+import { collectionTokens } from './migrations/0039-collection-tokens.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -74,6 +75,7 @@ export const migrations: readonly Migration[] = [
   placements,
   outboxNetworks,
   collections,
+  collectionTokens,
   undo,
 ]
 

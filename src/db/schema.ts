@@ -300,6 +300,10 @@ interface CollectionsTable {
   id: string
   /** SHA-256 of the token, base64url. */
   token_hash: string
+  /** The hash of the token that replaces its own once it is used; null unless there is one, as the next column. */
+  next_token_hash: string | null
+  /** When that was issued. */
+  rotated_at: number | null
   name: string | null
   created_at: number
 }

@@ -12,8 +12,8 @@ declare module 'fastify' {
   }
 }
 
-/** The route of the page of an owner. */
-const OWNERS_PAGE = '/m/:token'
+/** The addresses of pages of owners: what they begin with identifies the link, or the collection. */
+const ownersPage = /^\/(?:m\/[^/?]+|c\/collection_[\w-]+)(?=[/?]|$)/
 
 /**
  * Active custom domains only serve short links, their images and vCards. Names that are not active are not restricted, and
@@ -40,8 +40,8 @@ export function guardDomains(app: FastifyInstance, domains: Domains, secureOrigi
     done(new Problem('not_found', 'this domain only serves short links and their images'))
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (reply.statusCode === 200 && request.routeOptions.url === OWNERS_PAGE)
-      domains.pageSent(hostName(request.headers.host), request.url.split('?')[0] ?? '')
+    const page = reply.statusCode === 200 && ownersPage.exec(request.url)
+    if (page) domains.pageSent(hostName(request.headers.host), page[0])
     done()
   })
 }

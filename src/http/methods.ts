@@ -37,7 +37,8 @@ interface Path {
 
 /**
  * Collects the routes that are added to `app`. To be called before the first route.
- * @param reserve called with the first segment of each path, unless it is a parameter: no alias may use it
+ * @param reserve called with the first segment of each path, unless it is a parameter, or the next one has a form of its own: no
+ * alias may use it
  * @returns to be called after the last route: adds a response to OPTIONS, and a 405 for all other methods
  */
 export function watchRoutes(app: FastifyInstance, reserve: (word: string) => void): () => void {
@@ -54,14 +55,20 @@ export function watchRoutes(app: FastifyInstance, reserve: (word: string) => voi
     }
     paths.set(route.url, path)
     if (route.config?.supports !== undefined) route.config = { ...route.config, supportedMethods: listMethods(path) }
-    const [word = ''] = route.url.split('/').slice(1)
-    if (/^[\w-]+$/.test(word)) reserve(word)
+    const word = ownWord(route.url)
+    if (word !== undefined) reserve(word)
   })
 
   return () => {
     isComplete = true
     for (const [url, path] of paths) addOtherMethods(url, path)
   }
+}
+
+/** The first word of a path, unless what follows tells the path from those of a link: `/c/collection_…` from `/c/qr.png`. */
+function ownWord(url: string): string | undefined {
+  const [word = '', next = ''] = url.split('/').slice(1)
+  return /^[\w-]+$/.test(word) && !/^:\w+\(\^/.test(next) ? word : undefined
 }
 
 function addOtherMethods(url: string, { owner, config, methods }: Path): void {

@@ -18,6 +18,9 @@ function openOn(db: Database) {
     screen: () => undefined,
     invalidate() {},
     purgeScans() {},
+    removalTime: async () => 0,
+    latestTime: async () => Number.POSITIVE_INFINITY,
+    monotonic: () => performance.now(),
     designs: { of: async () => undefined },
     webhooks: { enabled: false, of: async () => null, onChange: async () => {} },
   }

@@ -1,7 +1,6 @@
-import type { Executor } from '../db/database.ts'
-import { hashCollectionToken } from '../lib/collection-token.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import { codeKey } from './code.ts'
+import { collectionOfToken, type CollectionKeyDeps } from './collection-keys.ts'
 import { hidden, shown } from './deleted-store.ts'
 import { findMemberTokens, type Member } from './member-store.ts'
 
@@ -16,16 +15,15 @@ export type Credential = string | InCollection
 
 /**
  * The stored forms of the tokens by which the links of credentials can be found, in their order; undefined for what is none, and for a
- * link that is not in its collection. Only those of collections take a statement.
+ * link that is not in its collection. Only those of collections take statements.
  */
 export async function tokenHashesOf(
-  db: Executor,
+  deps: CollectionKeyDeps,
   credentials: Credential[],
-  now: number,
 ): Promise<(string | undefined)[]> {
-  const members = credentials.map((credential) => (typeof credential === 'string' ? undefined : memberOf(credential)))
+  const members = await membersOf(deps, credentials)
   const named = members.filter((member) => member !== undefined)
-  const hashOf = named.length === 0 ? () => undefined : await findMemberTokens(db, named, now)
+  const hashOf = named.length === 0 ? () => undefined : await findMemberTokens(deps.db.read, named, deps.now())
   return credentials.map((credential, at) => {
     const member = members[at]
     if (member !== undefined) return hashOf(member)
@@ -34,18 +32,26 @@ export async function tokenHashesOf(
 }
 
 /** The stored form of the token by which the link of a credential could be found before it was deleted; undefined as above. */
-export async function deletedHashOf(db: Executor, credential: Credential, now: number): Promise<string | undefined> {
+export async function deletedHashOf(deps: CollectionKeyDeps, credential: Credential): Promise<string | undefined> {
   if (typeof credential === 'string') return isToken(credential) ? hashToken(credential) : undefined
-  const member = memberOf(credential)
+  const [member] = await membersOf(deps, [credential])
   if (member === undefined) return undefined
   const deleted = { ...member, codeKey: hidden(member.codeKey) }
-  const hash = (await findMemberTokens(db, [deleted], now))(deleted)
+  const hash = (await findMemberTokens(deps.db.read, [deleted], deps.now()))(deleted)
   return hash === undefined ? undefined : shown(hash)
 }
 
-function memberOf({ collectionToken, code }: InCollection): Member | undefined {
-  const collectionHash = hashCollectionToken(collectionToken)
-  return collectionHash === undefined ? undefined : { collectionHash, codeKey: codeKey(code) }
+/** The members that credentials name, in their order; each collection is looked up once. */
+async function membersOf(deps: CollectionKeyDeps, credentials: Credential[]): Promise<(Member | undefined)[]> {
+  const inCollections = credentials.filter((credential) => typeof credential !== 'string')
+  const collections = new Map<string, string | undefined>()
+  for (const token of new Set(inCollections.map(({ collectionToken }) => collectionToken)))
+    collections.set(token, await collectionOfToken(deps, token))
+  return credentials.map((credential) => {
+    const collectionId = typeof credential === 'string' ? undefined : collections.get(credential.collectionToken)
+    if (typeof credential === 'string' || collectionId === undefined) return undefined
+    return { collectionId, codeKey: codeKey(credential.code) }
+  })
 }
 
 /** A text for each credential, different from that of any other. */

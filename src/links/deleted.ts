@@ -11,7 +11,7 @@ export function undoUntil(deletedAt: number): string {
 
 /** The link of a credential that was deleted, and can be brought back; undefined when there is none. */
 export async function deletedLinkOf(deps: TokenDeps, token: Credential): Promise<DeletedLink | undefined> {
-  const hash = await deletedHashOf(deps.db.read, token, deps.now())
+  const hash = await deletedHashOf(deps, token)
   return hash === undefined ? undefined : (await findDeleted(deps, [hash])).get(hash)
 }
 

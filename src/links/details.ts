@@ -42,7 +42,8 @@ function manageUrl(token: Credential, origin: string): string {
   return typeof token === 'string' ? `${origin}/m/${token}` : `${origin}/c/${token.collectionToken}`
 }
 
-function suspensionDetails({ reason, source, at }: Suspension) {
+/** What its owner is told of a suspension. */
+export function suspensionDetails({ reason, source, at }: Pick<Suspension, 'reason' | 'source' | 'at'>) {
   return { reason, source, at: isoTime(at) }
 }
 

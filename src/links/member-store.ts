@@ -5,8 +5,7 @@ import { OVERLAP_MS } from './rotation-store.ts'
 
 /** A link as the holder of a collection's token names it. */
 export interface Member {
-  /** The stored form of the collection's token. */
-  collectionHash: string
+  collectionId: string
   codeKey: string
 }
 
@@ -38,29 +37,23 @@ export async function findMemberTokens(
   const rows = await db
     .selectFrom('links')
     .innerJoin('memberships', 'memberships.link_id', 'links.id')
-    .innerJoin('collections', 'collections.id', 'memberships.collection_id')
-    .select(['collections.token_hash as collection_hash', 'links.code_key'])
+    .select(['memberships.collection_id', 'links.code_key'])
     .select(['links.token_hash', 'links.next_token_hash', 'links.rotated_at'])
     .where('links.code_key', 'in', [...new Set(members.map(({ codeKey }) => codeKey))])
-    .where('collections.token_hash', 'in', [...new Set(members.map(({ collectionHash }) => collectionHash))])
+    .where('memberships.collection_id', 'in', [...new Set(members.map(({ collectionId }) => collectionId))])
     .where(hasNotEnded(now))
     .execute()
   const hashes = new Map(
     rows.map((row) => {
       const isOver = row.rotated_at !== null && row.rotated_at <= now - OVERLAP_MS
-      return [`${row.collection_hash} ${row.code_key}`, (isOver ? row.next_token_hash : row.token_hash) ?? undefined]
+      return [`${row.collection_id} ${row.code_key}`, (isOver ? row.next_token_hash : row.token_hash) ?? undefined]
     }),
   )
-  return ({ collectionHash, codeKey }) => hashes.get(`${collectionHash} ${codeKey}`)
+  return ({ collectionId, codeKey }) => hashes.get(`${collectionId} ${codeKey}`)
 }
 
 /** Ends the memberships of a link, but for the collection through which its token was rotated. */
 export async function endOtherMemberships(db: Executor, linkId: number, through: string | null): Promise<void> {
   const ended = db.deleteFrom('memberships').where('link_id', '=', linkId)
   await (through === null ? ended : ended.where('collection_id', '<>', through)).execute()
-}
-
-/** The id of the collection of a token. */
-export async function findCollectionId(db: Executor, tokenHash: string): Promise<string | undefined> {
-  return (await db.selectFrom('collections').select('id').where('token_hash', '=', tokenHash).executeTakeFirst())?.id
 }

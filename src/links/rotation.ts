@@ -1,14 +1,11 @@
-import type { Transaction } from '#kysely'
-import type { Tables } from '../db/schema.ts'
-import { hashCollectionToken } from '../lib/collection-token.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import { noCharge } from '../lib/charged.ts'
 import type { Client } from './client.ts'
+import { collectionOfToken } from './collection-keys.ts'
 import { createCharged, type CreationOptions } from './create.ts'
 import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
 import type { LinkDeps } from './deps.ts'
 import { missingLink } from './deleted.ts'
-import { findCollectionId } from './member-store.ts'
 import { putNextToken } from './rotation-store.ts'
 import { isWorking, type TokenDeps } from './token-look-up.ts'
 
@@ -48,16 +45,13 @@ export async function rotateToken(
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
     const next = newToken()
-    const [tokenHash] = await tokenHashesOf(transaction, [token], deps.now())
-    const rotation = { nextHash: hashToken(next), through: await findThrough(transaction, token), now: deps.now() }
+    const inside = { db: { read: transaction, write: transaction }, now: deps.now }
+    const [tokenHash] = await tokenHashesOf(inside, [token])
+    const through =
+      typeof token === 'string' ? null : ((await collectionOfToken(inside, token.collectionToken)) ?? null)
+    const rotation = { nextHash: hashToken(next), through, now: deps.now() }
     if (tokenHash === undefined || !(await putNextToken(transaction, tokenHash, rotation)))
       throw await missingLink(deps, token)
     return { token: next, manage_url: `${client.origin}/m/${next}` }
   })
-}
-
-/** The id of the collection whose token shows that the link is one's own, if it is one. */
-async function findThrough(transaction: Transaction<Tables>, token: Credential): Promise<string | null> {
-  const collectionHash = typeof token === 'string' ? undefined : hashCollectionToken(token.collectionToken)
-  return collectionHash === undefined ? null : ((await findCollectionId(transaction, collectionHash)) ?? null)
 }

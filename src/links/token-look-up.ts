@@ -12,13 +12,13 @@ export interface TokenDeps {
 
 /** Finds something by a token; see `findByAnyTokens`. */
 export async function findByAnyToken<T>(
-  { db, now }: TokenDeps,
+  deps: TokenDeps,
   token: Credential,
   find: (tokenHash: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const [tokenHash] = await tokenHashesOf(db.read, [token], now())
+  const [tokenHash] = await tokenHashesOf(deps, [token])
   if (tokenHash === undefined) return undefined
-  const found = await findByAnyTokens(db, [tokenHash], async () => {
+  const found = await findByAnyTokens(deps.db, [tokenHash], async () => {
     const one = await find(tokenHash)
     return new Map(one === undefined ? [] : [[tokenHash, one]])
   })

@@ -20,7 +20,7 @@ export function createTokenWatch({ db, now }: TokenDeps, intervalMs = INTERVAL_M
   async function endThoseOver(): Promise<void> {
     for (const some of chunks([...watched.values()])) {
       const tokens = some.map(({ token }) => token)
-      const hashes = await tokenHashesOf(db.read, tokens, now())
+      const hashes = await tokenHashesOf({ db, now }, tokens)
       const known = hashes.filter((hash) => hash !== undefined)
       const working = known.length === 0 ? new Map() : await findIdsByTokens(db.read, known, now())
       const ended = some.filter((_each, at) => !working.has(hashes[at] ?? ''))

@@ -5,12 +5,15 @@ import type { Cursor } from './statistics/row-queries.ts'
 import type { Stats } from './statistics/stats.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
+import { unpackTotals, type BriefTotals } from './statistics/totals.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 import { createTurns, type Turns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
 export interface ScanReader {
   totals: (linkId: number) => Promise<Totals>
+  /** Reads the totals of up to 10,000 links at once, in their order; holders are served in turns. */
+  totalsOf: (who: Waiter, linkIds: number[]) => Promise<BriefTotals[]>
   /** Until when the scans of other nodes are included in what is read then, if they are far behind. */
   othersAsOf: () => Promise<AsOf>
   /** Reads statistics; holders are served in turns. @throws what the signal of the waiter aborts with */
@@ -45,6 +48,7 @@ export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: 
   return {
     othersAsOf: async () => asOf(now(), { behindMs: await behind(0) }),
     totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
+    totalsOf: async (who, linkIds) => unpackTotals(await quick.run(who, () => warehouse.call('briefTotals', linkIds))),
     stats: async (...args) => (await quickStats(...args)) ?? longStats(...args),
     statsOfMany: async (who, ...args) =>
       (await quick.run(who, () => warehouse.call('quickStatsOfMany', ...args))) ??

@@ -8,6 +8,7 @@ const parts = {
   owner: 'owner settings stats designer',
   stats: 'stats',
   bulk: 'bulk',
+  collection: 'owner settings stats collection',
   domains: 'domains',
   docs: 'docs',
 }
@@ -27,6 +28,7 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
   owner: readStylesheet('owner'),
   stats: readStylesheet('stats'),
   bulk: readStylesheet('bulk'),
+  collection: readStylesheet('collection'),
   domains: readStylesheet('domains'),
   docs: readStylesheet('docs'),
 }

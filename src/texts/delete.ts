@@ -30,6 +30,7 @@ const en = {
     forGoodButton: 'Delete for good',
     gone: (code: string) => `The link ${code} and everything stored about it are deleted.`,
     create: 'Create another link',
+    toCollection: 'Back to the collection',
   },
 }
 
@@ -63,6 +64,7 @@ const de: typeof en = {
     forGoodButton: 'Endgültig löschen',
     gone: (code) => `Der Link ${code} und alles, was über ihn gespeichert war, sind gelöscht.`,
     create: 'Einen anderen Link erstellen',
+    toCollection: 'Zurück zur Sammlung',
   },
 }
 

@@ -71,6 +71,7 @@ const en = {
     ruled: 'The rules are saved and in effect.',
   },
   trimmed: 'Invisible characters before or after an address were left out.',
+  toCollection: 'The collection',
   another: 'Create another link',
 }
 
@@ -143,6 +144,7 @@ const de: typeof en = {
     ruled: 'Die Regeln sind gespeichert und gelten.',
   },
   trimmed: 'Unsichtbare Zeichen vor oder nach einer Adresse wurden weggelassen.',
+  toCollection: 'Die Sammlung',
   another: 'Noch einen Link erstellen',
 }
 

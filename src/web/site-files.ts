@@ -6,6 +6,7 @@ import { icons } from '../styles/stylesheets.ts'
 const robots = `User-agent: *
 Disallow: /api/
 Disallow: /m/
+Disallow: /c/collection_
 Disallow: /s/
 `
 

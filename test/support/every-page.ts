@@ -75,12 +75,32 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
     const made = (await (await post(`${manage(server, link)}/share`, body)).json()) as { share_token: string }
     return `/s/${made.share_token}`
   }
+  const collection = await collect(server)
+  seeded['collection'] = `/c/${collection}`
+  seeded['collected'] = `/c/${collection}/collected`
+  seeded['emptyCollection'] = `/c/${await openCollection(server, {})}`
+  await post(`${server.url}/api/collections/${collection}/links`, { tokens: [rich.token] })
   seeded['share'] = await share(rich, { name: 'Xyzzy', csv: true, destination: true })
   const paused = await add('stopped', { target: TARGET })
   seeded['pausedShare'] = await share(paused, {})
   await put(manage(server, paused), { active: false })
   await fetch(`${manage(server, await add('binned', { target: TARGET }))}?undo=true`, { method: 'DELETE' })
   return seeded
+}
+
+async function openCollection(server: TestServer, body: object): Promise<string> {
+  return ((await (await post(`${server.url}/api/collections`, body)).json()) as Pick<Created, 'token'>).token
+}
+
+/** A collection with links of several campaigns and states. */
+async function collect(server: TestServer): Promise<string> {
+  const token = await openCollection(server, { name: 'Xyzzy' })
+  const inside = { 'quirl-collection': token }
+  await create(server, { alias: 'collected', target: TARGET, title: 'Xyzzy', campaign: 'Plugh' }, inside)
+  await create(server, { alias: 'uncampaigned', target: TARGET }, inside)
+  const paused = await create(server, { alias: 'collected-paused', target: TARGET, campaign: 'Plugh' }, inside)
+  await put(manage(server, paused), { active: false })
+  return token
 }
 
 /** Links whose visitors read something. */
@@ -127,7 +147,7 @@ const visits: SeededPages['visits'] = [
 
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { binned = '', ...stored } = owned
-  const { rich = '', ruled = '', share = '', fresh = '' } = stored
+  const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '' } = stored
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -145,6 +165,10 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     '/warned+',
     ...Object.values(stored),
     `${fresh}?created`,
+    `${collected}?created`,
+    `${collection}?campaign_is=%3DPlugh&sort=scans`,
+    `${collection}?q=xyzzy-plugh&state=removed`,
+    `${collection}?changed`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
     `${fresh}?undeleted`,
@@ -166,6 +190,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     [`/m/${UNKNOWN}`, 404],
     [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
+    [`/c/collection_${UNKNOWN}`, 404],
+    [`${collection}/never-was`, 404],
     ['/never-was+', 404],
     ['/no/such/page', 404],
     ['/domains?name=other.example.com', 404],
@@ -190,7 +216,18 @@ function ownersForm(
   }
 }
 
+/** A form of the page of a new collection with a new link. */
+function collectionForm(server: TestServer, values: Record<string, string>) {
+  return async (ask: Ask) => {
+    const token = await openCollection(server, {})
+    const { code } = await create(server, { target: TARGET }, { 'quirl-collection': token })
+    const entries = Object.entries(values).map(([name, value]) => [name, value.replace('{code}', code)])
+    return ask(`/c/${token}`, Object.fromEntries(entries))
+  }
+}
+
 function formsOf(server: TestServer): SeededPages['forms'] {
+  const collected = (values: Record<string, string>) => collectionForm(server, values)
   const form =
     (path: string, values: Record<string, string>) =>
     (ask: Ask): Promise<Response> =>
@@ -252,6 +289,19 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     ['a wrong code to delete', 400, owner({ action: 'delete', code: 'Xyzzy' })],
     ['a form of a deleted link', 410, deleted({ action: 'pause' })],
     ['a deletion for good', 200, deleted({ action: 'delete-for-good' })],
+    ['a faulty link of a collection', 400, collected({ action: 'create', target: 'http://127.0.0.1/' })],
+    ['no address to add', 400, collected({ action: 'join', tokens: ' ' })],
+    ['a wrong address to add', 400, collected({ action: 'join', tokens: 'xyzzy' })],
+    ['a long name of a collection', 400, collected({ action: 'rename', name: LONG })],
+    ['a new key of a collection', 200, collected({ action: 'rotate' })],
+    ['no consent to the end of a collection', 400, collected({ action: 'end' })],
+    ['the end of a collection', 200, collected({ action: 'end', sure: 'yes' })],
+    ['the end of a collection with its links', 200, collected({ action: 'end', sure: 'yes', links: 'yes' })],
+    ['nothing selected', 400, collected({ action: 'pause' })],
+    ['a deletion without consent', 400, collected({ action: 'delete', code: 'rich' })],
+    ['a selected link that is not there', 404, collected({ action: 'leave', code: 'rich' })],
+    ['a long campaign', 400, collected({ action: 'campaign', code: '{code}', campaign: LONG })],
+    ['an unknown action of a collection', 400, collected({ action: 'Xyzzy' })],
     ['an unknown action', 400, owner({ action: 'Xyzzy' })],
     ['an unknown owner', 404, form(`/m/${UNKNOWN}`, {})],
     ['a wrong password', 403, form('/locked', { password: 'x' })],

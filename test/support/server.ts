@@ -189,8 +189,12 @@ function send(method: string, url: string, body: unknown, headers: Record<string
 }
 
 /** Creates a link; throws if that fails. */
-export async function create(server: Pick<TestServer, 'url'>, body: unknown): Promise<Created> {
-  const response = await post(`${server.url}/api/links`, body)
+export async function create(
+  server: Pick<TestServer, 'url'>,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Created> {
+  const response = await post(`${server.url}/api/links`, body, headers)
   if (response.status !== 201) throw new Error(`creation returned ${response.status}: ${await response.text()}`)
   return (await response.json()) as Created
 }

@@ -129,25 +129,34 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
   }
 }
 
-/** Requests about a collection, which end one with the link in it each. */
+/** Requests about a collection of their own. Only some have the link in it, which would leave its first one with the eleventh. */
 function requestsOfCollections(server: TestServer, link: Created): Record<string, () => Promise<Valid>> {
-  const collected = async (): Promise<Valid> => {
-    const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>
-    await post(`${server.url}/api/collections/${token}/links`, { tokens: [link.token] })
+  const collections = `${server.url}/api/collections`
+  const opened = async (): Promise<Valid & { token: () => string }> => {
+    const { token } = (await (await post(collections, {})).json()) as Pick<Created, 'token'>
     return { token: () => token }
   }
-  const joining = async () => ({ ...(await collected()), body: { tokens: [link.token, 'x'] } })
-  const changing = async () => ({ ...(await collected()), body: { name: null } })
+  const collected = async (): Promise<Valid> => {
+    const { token } = await opened()
+    await post(`${collections}/${token()}/links`, { tokens: [link.token] })
+    return { token }
+  }
+  const joining = async () => ({ ...(await opened()), body: { tokens: [link.token, 'x'] } })
+  const changing = async () => ({ ...(await opened()), body: { name: null } })
   return {
-    readCollection: collected,
-    readCollectionByHeader: collected,
+    readCollection: opened,
+    readCollectionByHeader: opened,
     changeCollection: changing,
     changeCollectionByHeader: changing,
+    rotateCollectionToken: opened,
+    rotateCollectionTokenByHeader: opened,
+    listCollection: collected,
+    listCollectionByHeader: opened,
     joinCollection: joining,
     joinCollectionByHeader: joining,
     leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),
-    endCollection: collected,
-    endCollectionByHeader: collected,
+    endCollection: opened,
+    endCollectionByHeader: opened,
   }
 }
 

@@ -3,6 +3,7 @@ import type { SqliteWarehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import {
   NO_TOTALS,
+  type BriefTotalsRow,
   type RawRow,
   type RawSlot,
   type RowQueries,
@@ -62,6 +63,11 @@ export function openRowQueries(warehouse: Pick<SqliteWarehouse, 'db' | 'dictiona
       const read = db.prepare('select * from totals where link_id = ?')
       return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NO_TOTALS)
     },
+    briefTotals: async (linkIds) =>
+      prepareArrays<BriefTotalsRow>(
+        db,
+        `select link_id, humans + bots, humans, last_at from totals where link_id in (select value from json_each(?))`,
+      ).all(JSON.stringify(linkIds)),
     behindMs: async () => BEHIND_MS,
     missing: async (linkId) => readMissing(warehouse, linkId, EVER),
     rawScans: async (linkIds, ranges) => countRaw(warehouse, linkIds, ranges),

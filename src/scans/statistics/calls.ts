@@ -5,7 +5,7 @@ import type { CountedRows, RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
 import type { StatsQuery } from './stats-query.ts'
-import { readHumans, readTotals, type HumansOfLink } from './totals.ts'
+import { readBriefTotals, readHumans, readTotals, type HumansOfLink, type PackedTotals } from './totals.ts'
 import { createBlockCache } from './filtered/block-cache.ts'
 import { filteredRows, planReading, type RawReading } from './filtered/filtered-rows.ts'
 import { earlierWindows, rawRanges, windowsOf, type Windows } from './windows.ts'
@@ -19,6 +19,8 @@ const QUICK_SCANS = 20_000
 /** Reads the folded scans, in the warehouse's thread. */
 export interface StatisticsCalls {
   totals: (linkIds: number[]) => Promise<Totals[]>
+  /** The same in brief, of up to 10,000 links. */
+  briefTotals: (linkIds: number[]) => Promise<PackedTotals>
   humans: (linkIds: number[]) => Promise<HumansOfLink[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
@@ -53,6 +55,7 @@ export function createStatisticsCalls(rows: RowQueries, blocks = createBlockCach
 
   return {
     totals: (linkIds) => readTotals(rows, linkIds),
+    briefTotals: (linkIds) => readBriefTotals(rows, linkIds),
     humans: (linkIds) => readHumans(rows, linkIds),
     behindMs: rows.behindMs,
     missing: rows.missing,

@@ -79,6 +79,9 @@ export interface TotalsRow {
   last_at: number | undefined
 }
 
+/** Of a link with scans: how many, how many by humans, and when the last one was. */
+export type BriefTotalsRow = readonly [linkId: number, scans: number, humans: number, lastAt: number]
+
 /** The sums of a link without scans. */
 export const NO_TOTALS: TotalsRow = {
   humans: 0,
@@ -139,6 +142,8 @@ export interface PageQueries {
 export interface RowQueries extends PageQueries {
   /** In the order of the links. */
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
+  /** The same in brief, in any order, without links that have no scans: 10,000 links in one statement. */
+  briefTotals: (linkIds: number[]) => Promise<BriefTotalsRow[]>
   /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
   behindMs: () => Promise<number>
   /** How many scans of a link are counted and have no row, ever. */

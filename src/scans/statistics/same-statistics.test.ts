@@ -6,6 +6,7 @@ import { dateOfDay, dayOf } from '../calendar.ts'
 import type { Cursor } from './row-queries.ts'
 import type { TableName } from './export.ts'
 import type { StatisticsCalls } from './calls.ts'
+import { unpackTotals } from './totals.ts'
 import type { FoldedScan } from '../scan.ts'
 import type { Filters, StatsQuery } from './stats-query.ts'
 import { noValues } from '../../../test/support/no-values.ts'
@@ -108,6 +109,16 @@ test('both warehouses return the same statistics of the same scans, to the byte'
     await same(({ statsOfMany }) => statsOfMany([...counted, ...counted.slice(0, 2)], query, now), about)
   }
   await same(({ totals }) => totals([...links, 1]), 'totals')
+  await same(async (reading) => {
+    const brief = unpackTotals(await reading.briefTotals([...links, 1, 4711]))
+    const expected = (await reading.totals([...links, 1, 4711])).map(({ scans, humans, last_scan_at }) => ({
+      scans,
+      humans,
+      last_scan_at,
+    }))
+    assert.deepEqual(brief, expected)
+    return brief
+  }, 'totals in brief')
   for (const linkId of links) await same((reading) => exported(reading, 'scans', linkId), `the export of ${linkId}`)
   for (const linkId of links) await same((reading) => exportedCounts(reading, linkId), `the counts of ${linkId}`)
 })

@@ -1,3 +1,4 @@
+import { isUnknown } from './access.ts'
 import { Problem } from '../../http/problem.ts'
 import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
@@ -15,10 +16,10 @@ import { ifMatchOf, type Action, type Outcome, type Submission } from './submiss
 import type { Notice, OwnerView } from './view.ts'
 
 /** The form that changes a link. */
-export function changeForm({ link, token, formKey, language }: OwnerView, notice?: Notice): Html {
+export function changeForm({ link, access, formKey, language }: OwnerView, notice?: Notice): Html {
   const stored = { ...inputsOfFields(kindOf(link), link.payload), target: link.target }
   const errors = notice?.problem?.errors ?? []
-  return html`<form method="post" action="/m/${token}">
+  return html`<form method="post" action="${access.page}">
     <input type="hidden" name="action" value="change" />
     <input type="hidden" name="idempotency_key" value="${formKey}" />
     <input type="hidden" name="revision" value="${link.revision}" />
@@ -41,8 +42,8 @@ function changeFields(link: Link, language: Language): FormInput[] {
 
 /** Saves the form of a link. */
 export const changeFromForm: Action = async (submission) => {
-  const { links, token, form, language } = submission
-  const before = await links.readByToken(token)
+  const { links, access, form, language } = submission
+  const before = await links.readByToken(access.credential)
   const fields = changeFields(before.link, language)
   const values = filledFields(form, fields)
   const utm = filledUtm(form, before.link.utm)
@@ -53,8 +54,8 @@ export const changeFromForm: Action = async (submission) => {
 
 /** Saves the destination alone, from the form at the top. */
 export const leadFromForm: Action = async (submission) => {
-  const { links, token, form } = submission
-  const before = await links.readByToken(token)
+  const { links, access, form } = submission
+  const before = await links.readByToken(access.credential)
   const target = withScheme(form.get('address') ?? '') || null
   return save(submission, before, { target }, { at: 'lead', values: { target: target ?? '' }, utm: before.link.utm })
 }
@@ -67,7 +68,7 @@ interface Typed {
 }
 
 async function save(
-  { links, change, token, form, language }: Submission,
+  { links, change, access, form, language }: Submission,
   before: OwnedLink,
   body: object,
   { at, values, utm }: Typed,
@@ -76,10 +77,10 @@ async function save(
     await change(before, body, { ifMatch: ifMatchOf(form) })
     return { done: 'saved' }
   } catch (error) {
-    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
+    if (!(error instanceof Problem) || isUnknown(error)) throw error
     const isOvertaken = error.code === 'precondition_failed'
     const text = isOvertaken ? historyTexts[language].conflict.text : problemText(error, language)
-    const owned = await links.readByToken(token)
+    const owned = await links.readByToken(access.credential)
     return { refused: { owned, at, text, ...truncateInput({ values, utm, problem: error }) } }
   }
 }

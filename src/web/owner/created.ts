@@ -8,7 +8,7 @@ import { reachabilityWarning } from '../reachability.ts'
 import { linkName } from '../link-name.ts'
 import { fileRemark } from './file-remark.ts'
 import { imagePath } from '../image-path.ts'
-import { keepPanel } from './keep.ts'
+import { collectionLink, keepPanel } from './keep.ts'
 import { mainDownloads } from './main-downloads.ts'
 import type { OwnerView } from './view.ts'
 
@@ -22,7 +22,7 @@ export function isNew({ isCreated, link }: OwnerView): boolean {
  * Everything else is at the address of the link's page.
  */
 export function createdPage(view: OwnerView, message: Html | undefined): Page {
-  const { link, token, origin, language } = view
+  const { link, access, origin, language } = view
   const texts = createdTexts[language]
   const { short_url: shortUrl } = addresses(link.code, origin)
   return {
@@ -31,7 +31,7 @@ export function createdPage(view: OwnerView, message: Html | undefined): Page {
     styles: ['owner'],
     scripts: view.scripts,
     body: html`<main id="top">
-      ${message} ${reachabilityWarning(origin, language)} ${fileRemark(view)}
+      ${collectionLink(view)} ${message} ${reachabilityWarning(origin, language)} ${fileRemark(view)}
       <section id="created" class="card created" aria-labelledby="created-title" ${copyingData(language)}>
         <div class="created-link">
           <h1 id="created-title">${texts.ready}</h1>
@@ -43,9 +43,9 @@ export function createdPage(view: OwnerView, message: Html | undefined): Page {
         </div>
         ${codeImage(view, shortUrl)} ${keepPanel(view)}
       </section>
-      <p><a href="/m/${token}">${texts.toPage}</a></p>
+      <p><a href="${access.page}">${texts.toPage}</a></p>
       <p><a href="/${link.code}+">${texts.check}</a></p>
-      <p><a href="/">${ownerTexts[language].another}</a></p>
+      ${access.collection === undefined && html`<p><a href="/">${ownerTexts[language].another}</a></p>`}
     </main>`,
   }
 }

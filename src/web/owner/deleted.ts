@@ -4,6 +4,7 @@ import { html, type Html } from '../../http/html.ts'
 import { UNDO_MS, type DeletedLink } from '../../links/deleted-store.ts'
 import { deleteTexts } from '../../texts/delete.ts'
 import type { Language } from '../../texts/language.ts'
+import type { OwnerAccess } from './access.ts'
 import { ownerForm, twoSteps } from './settings/card.ts'
 import type { Action } from './submission.ts'
 import { withTime } from './time.ts'
@@ -11,10 +12,10 @@ import { withTime } from './time.ts'
 /** What the owner's page is while its link is deleted and can be brought back. */
 export function deletedPage(
   { link, deletedAt }: DeletedLink,
-  { token, language, scripts }: { token: string; language: Language; scripts: string[] },
+  { access, language, scripts }: { access: OwnerAccess; language: Language; scripts: string[] },
 ): Page {
   const texts = deleteTexts[language].page
-  const form = (action: string, button: Html) => ownerForm({ token, formKey: randomUUID() }, action, button)
+  const form = (action: string, button: Html) => ownerForm({ access, formKey: randomUUID() }, action, button)
   return {
     title: texts.title,
     site: { language },
@@ -27,7 +28,7 @@ export function deletedPage(
         <p>${withTime(texts.until, deletedAt + UNDO_MS, language)}</p>
         ${form('undelete', html`<button>${texts.undelete}</button>`)}
       </div>
-      <p><a href="/">${texts.create}</a></p>
+      ${next(access, language)}
       ${twoSteps(
         texts.forGood,
         html`<p>${texts.forGoodLead}</p>
@@ -38,24 +39,30 @@ export function deletedPage(
 }
 
 /** Brings the link back, with all that belongs to it. */
-export const undelete: Action = async ({ links, token, client }) => {
-  await links.undelete(token, client)
+export const undelete: Action = async ({ links, access, client }) => {
+  await links.undelete(access.credential, client)
   return { done: 'undeleted' }
 }
 
 /** Deletes a link for good that could be brought back. */
-export const deleteForGood: Action = async ({ links, token, language }) => {
+export const deleteForGood: Action = async ({ links, access, language }) => {
   // Another tab may have brought it back: this page has not asked whether that is to be deleted.
-  if ((await links.findDeleted(token)) === undefined) {
-    await links.requireToken(token)
+  if ((await links.findDeleted(access.credential)) === undefined) {
+    await links.requireToken(access.credential)
     return { done: 'undeleted' }
   }
-  const { code } = await links.delete(token, undefined)
-  return { page: gonePage(code, language) }
+  const { code } = await links.delete(access.credential, undefined)
+  return { page: gonePage(code, access, language) }
 }
 
-function gonePage(code: string, language: Language): Page {
-  const { title, gone, create } = deleteTexts[language].page
+/** Where its owner goes on. */
+function next({ collection }: OwnerAccess, language: Language): Html {
+  const { create, toCollection } = deleteTexts[language].page
+  return html`<p><a href="${collection ?? '/'}">${collection === undefined ? create : toCollection}</a></p>`
+}
+
+function gonePage(code: string, access: OwnerAccess, language: Language): Page {
+  const { title, gone } = deleteTexts[language].page
   return {
     title,
     site: { language },
@@ -63,7 +70,7 @@ function gonePage(code: string, language: Language): Page {
     body: html`<main class="narrow">
       <h1>${title}</h1>
       <p>${gone(code)}</p>
-      <p><a class="button" href="/">${create}</a></p>
+      ${next(access, language)}
     </main>`,
   }
 }

@@ -13,7 +13,7 @@ const MM_PER_INCH = 25.4
 
 /** The section of the owner's page in which the QR code is designed and downloaded. */
 export function designSection(
-  { link, token, formKey, design, preview, pictures, language }: OwnerView,
+  { link, access, formKey, design, preview, pictures, language }: OwnerView,
   notice?: Notice,
 ): Html {
   const texts = designerTexts[language]
@@ -28,7 +28,7 @@ export function designSection(
         ${downloads(link.code, language)}
       </div>
       <div class="card">
-        ${designForm(design, { language, action: `/m/${token}#design`, formKey, revision: link.revision, image: imagePath(link), refused: notice?.design, preview, pictures })}
+        ${designForm(design, { language, action: `${access.page}#design`, formKey, revision: link.revision, image: imagePath(link), refused: notice?.design, preview, pictures })}
       </div>`,
   )
 }

@@ -1,3 +1,4 @@
+import { isUnknown } from './access.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { html, type Html } from '../../http/html.ts'
 import { Problem } from '../../http/problem.ts'
@@ -38,7 +39,7 @@ export function historyPart(view: OwnerView, notice: Notice | undefined): Html {
   </div>`
 }
 
-function item({ link, token, formKey, language }: OwnerView, { revision, at, changes }: Revision): Html {
+function item({ link, access, formKey, language }: OwnerView, { revision, at, changes }: Revision): Html {
   const texts = historyTexts[language]
   const isPresent = revision === link.revision
   return html`<li>
@@ -46,7 +47,7 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
     ${changes === null ? html`<p class="quiet">${texts.first}</p>` : changeList(link, changes, language)}
     ${
       !isPresent &&
-      html`<form method="post" action="/m/${token}">
+      html`<form method="post" action="${access.page}">
         <input type="hidden" name="action" value="revert" />
         <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${link.revision}" />
@@ -78,8 +79,8 @@ function changeList(
 }
 
 /** Goes back to an earlier revision; a second click finds it done. */
-export const revert: Action = async ({ links, change, token, form, language }) => {
-  const owned = await links.readByToken(token)
+export const revert: Action = async ({ links, change, access, form, language }) => {
+  const owned = await links.readByToken(access.credential)
   const revisions = await links.history(owned)
   const texts = historyTexts[language]
   const done = { done: 'reverted', at: 'history' }
@@ -89,9 +90,9 @@ export const revert: Action = async ({ links, change, token, form, language }) =
     await change(owned, body, { ifMatch: ifMatchOf(form) })
     return done
   } catch (error) {
-    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
+    if (!(error instanceof Problem) || isUnknown(error)) throw error
     const isOvertaken = error.code === 'precondition_failed' || error.code === 'unknown_revision'
     const text = isOvertaken ? texts.overtaken : texts.refused(refusalText(error, language))
-    return { refused: { owned: await links.readByToken(token), at: 'history', text, problem: error } }
+    return { refused: { owned: await links.readByToken(access.credential), at: 'history', text, problem: error } }
   }
 }

@@ -1,13 +1,15 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { keepTexts } from '../../texts/keep.ts'
+import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { linkName } from '../link-name.ts'
 import { keptLink } from '../my-links/kept-link.ts'
 import type { OwnerView } from './view.ts'
 
 /** How the owner finds this page again, after a creation: unfolded, and kept on this device by its script. */
-export function keepPanel(view: OwnerView): Html {
+export function keepPanel(view: OwnerView): Html | undefined {
+  if (typeof view.access.credential !== 'string') return undefined
   const texts = keepTexts[view.language]
   return html`<div class="keep" ${keepData(view)} data-new>
     <h2>${texts.title}</h2>
@@ -15,8 +17,9 @@ export function keepPanel(view: OwnerView): Html {
   </div>`
 }
 
-/** The same on the page of an older link, folded. */
-export function keepSection(view: OwnerView): Html {
+/** The same on the page of an older link, folded. Who reads it through a collection keeps the address of that. */
+export function keepSection(view: OwnerView): Html | undefined {
+  if (typeof view.access.credential !== 'string') return undefined
   const texts = keepTexts[view.language]
   return html`<details class="keep card settings-card" id="keep" ${keepData(view)}>
     <summary>
@@ -28,9 +31,17 @@ export function keepSection(view: OwnerView): Html {
   </details>`
 }
 
-function keepData({ link, token, design, language }: OwnerView): Html {
-  return html`data-link="${JSON.stringify(keptLink(link, token, design))}"
-  data-texts="${JSON.stringify(keepTexts[language].island)}" ${copyingData(language)}`
+/** The way back to the collection through which the page is read. */
+export function collectionLink({ access: { collection }, language }: OwnerView): Html | undefined {
+  return collection === undefined
+    ? undefined
+    : html`<p><a href="${collection}">← ${ownerTexts[language].toCollection}</a></p>`
+}
+
+function keepData({ link, access, design, language }: OwnerView): Html {
+  const kept = typeof access.credential === 'string' && keptLink(link, access.credential, design)
+  return html`data-link="${JSON.stringify(kept)}" data-texts="${JSON.stringify(keepTexts[language].island)}"
+  ${copyingData(language)}`
 }
 
 /**
@@ -38,12 +49,12 @@ function keepData({ link, token, design, language }: OwnerView): Html {
  * buttons that need it, and says in the empty paragraph whether this browser keeps the address.
  */
 function keepControls(view: OwnerView): Html {
-  const { token, origin, language, link } = view
+  const { access, origin, language, link } = view
   const texts = keepTexts[language]
-  const address = `${origin}/m/${token}`
+  const address = origin + access.page
   const message = texts.message(linkName(link), addresses(link.code, origin).short_url, address)
   return html`<p><strong>${texts.only}</strong> ${texts.more}</p>
-    <p class="keep-address"><a href="/m/${token}">${address}</a></p>
+    <p class="keep-address"><a href="${access.page}">${address}</a></p>
     <noscript><p class="hint">${texts.bookmark}</p></noscript>
     <p class="row">
       <a class="button plain" href="${mailTo(message)}" data-send="${JSON.stringify(message)}">${texts.send}</a>

@@ -6,7 +6,7 @@ import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
 import { linkName } from '../link-name.ts'
 import { createdPage, isNew } from './created.ts'
-import { keepSection } from './keep.ts'
+import { collectionLink, keepSection } from './keep.ts'
 import { printPath } from './print-path.ts'
 import { deleteSection } from './settings/delete.ts'
 import { settingsSection } from './settings/section.ts'
@@ -53,13 +53,13 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
     styles: ['owner'],
     scripts,
     body: html`<main id="top">
-      ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view, notice)}
-      ${keepSection(view)}
+      ${collectionLink(view)} ${notice !== undefined && notice.at === undefined && topMessage(notice)}
+      ${ownerTop(view, notice)} ${keepSection(view)}
       <div class="owner-layout">
         ${sectionNavigation(names, language)}
         <div class="owner-sections">${names.map((name) => sections[name](view, notice))}</div>
       </div>
-      <p><a href="/">${texts.another}</a></p>
+      ${view.access.collection === undefined && html`<p><a href="/">${texts.another}</a></p>`}
     </main>`,
   }
 }

@@ -17,6 +17,7 @@ import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
+import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
 import { Problem } from '../../http/problem.ts'
@@ -38,8 +39,8 @@ const actions: Record<string, Action> = {
   revert,
   ...ruleActions,
   design: saveDesign,
-  async plain({ links, change, token }) {
-    await change(await links.readByToken(token), { design: null })
+  async plain({ links, change, access }) {
+    await change(await links.readByToken(access.credential), { design: null })
     return { done: 'designed', at: 'design' }
   },
   ...settingsActions,
@@ -65,7 +66,7 @@ export interface OwnerPageNeeds extends WriteNeeds {
 }
 
 interface TokenRoute {
-  Params: { token: string }
+  Params: { token: string; code?: string }
   Querystring: Record<string, string>
 }
 type TokenRequest = FastifyRequest<TokenRoute>
@@ -76,7 +77,12 @@ type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
 
 const hidden = { schema: { hide: true } }
 
-/** The page on which an owner manages a link, and its forms: `/m/<token>` */
+/** What the path of a page shows: the link's own token, or that of a collection and the code of the link. */
+function accessOf({ params: { token, code } }: TokenRequest): OwnerAccess {
+  return code === undefined ? accessByToken(token) : accessInCollection(token, code)
+}
+
+/** The page on which an owner manages a link, and its forms: `/m/<token>`, `/c/<token of a collection>/<code>` */
 export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
   const needs = { ...given, pictures: createDesignerPictures() }
   const idempotency = createFormIdempotency<Outcome>((outcome) => !('refused' in outcome))
@@ -93,9 +99,10 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       bodyLimit: FORM_LIMIT,
       config: { acceptsFile: true, work: 'creations' },
       // A wrong token is refused before the form is read.
-      async onRequest({ params: { token } }) {
+      async onRequest(request) {
+        const { page, credential } = accessOf(request)
         // A second press may find the link deleted by the first.
-        if (!idempotency.has(token)) await needs.links.requireToken(token).catch(unlessDeleted)
+        if (!idempotency.has(page)) await needs.links.requireToken(credential).catch(unlessDeleted)
       },
       handler: (request, reply) => actOnLink(needs, idempotency, request, reply),
     }),
@@ -103,8 +110,7 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 }
 
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { token } = request.params
-  const owned = await needs.links.readByToken(token).catch(unlessDeleted)
+  const owned = await needs.links.readByToken(accessOf(request).credential).catch(unlessDeleted)
   if (owned === undefined) return showDeleted(needs, request, reply)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
@@ -118,15 +124,15 @@ function unlessDeleted(error: unknown): undefined {
 }
 
 async function showDeleted(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { token } = request.params
-  const deleted = await needs.links.findDeleted(token)
+  const access = accessOf(request)
+  const deleted = await needs.links.findDeleted(access.credential)
   // Brought back meanwhile, or deleted for good.
-  if (deleted === undefined) return redirectToPage(reply, `/m/${token}`)
+  if (deleted === undefined) return redirectToPage(reply, access.page)
   const language = pageLanguage(request)
   const scripts = scriptsOf(needs.assets.islands, 'owner')
   addVary(reply, 'accept-language')
   await needs.turnToRender(request)
-  return sendPage(reply.code(410), deletedPage(deleted, { token, language, scripts }))
+  return sendPage(reply.code(410), deletedPage(deleted, { access, language, scripts }))
 }
 
 async function settingsOf(
@@ -150,7 +156,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   ])
   return {
     link,
-    token: request.params.token,
+    access: accessOf(request),
     formKey: randomUUID(),
     origin,
     language: pageLanguage(request),
@@ -182,7 +188,7 @@ async function actOnLink(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { links, shares, totals } = needs
-  const { token } = request.params
+  const access = accessOf(request)
   const client = clientOf(needs, request, reply)
   const form = formOf(request.body)
   let isTrimmed = false
@@ -193,14 +199,14 @@ async function actOnLink(
     shares,
     totals,
     client,
-    token,
+    access,
     form,
     language: pageLanguage(request),
     isTrimmed: () => isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
   const run = () =>
-    idempotency.run(token, form, async () => {
+    idempotency.run(access.page, form, async () => {
       const acted = await act(submission)
       return 'done' in acted ? { ...acted, isTrimmed } : acted
     })
@@ -210,7 +216,7 @@ async function actOnLink(
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {
     const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
-    return redirectToPage(reply, `/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
+    return redirectToPage(reply, `${access.page}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
 }

@@ -1,3 +1,4 @@
+import { isUnknown } from './access.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../../http/problem.ts'
 import type { OwnedLink } from '../../links/design.ts'
@@ -37,8 +38,8 @@ function ruleAt(rules: Rule[], at: number): Rule {
 }
 
 async function changeRules(submission: Submission, edit: (rules: Rule[], at: number) => Rule[]): Promise<Outcome> {
-  const { links, token, form } = submission
-  const owned = await links.readByToken(token)
+  const { links, access, form } = submission
+  const owned = await links.readByToken(access.credential)
   return save(submission, owned, () => {
     const number = form.get('rule') ?? ''
     const at = /^\d{1,3}$/.test(number) ? Number(number) : Number.NaN
@@ -47,14 +48,14 @@ async function changeRules(submission: Submission, edit: (rules: Rule[], at: num
 }
 
 async function saveRule(submission: Submission): Promise<Outcome> {
-  const { links, token, form, language } = submission
+  const { links, access, form, language } = submission
   const typed: TypedValues = (name) =>
     form
       .getAll(name)
       .slice(0, 100)
       .map((text) => text.slice(0, 4_000).toWellFormed())
   const stored = form.get('stored') ?? undefined
-  const owned = await links.readByToken(token)
+  const owned = await links.readByToken(access.credential)
   const { rules } = owned.link
   const at = rules.findIndex((each) => JSON.stringify(each) === stored)
   const { rule, faults } = readRule(typed, { language, instantOf: instantsOf(rules[at]) })
@@ -72,7 +73,7 @@ async function saveRule(submission: Submission): Promise<Outcome> {
 }
 
 async function save(
-  { links, change, token, form, language }: Submission,
+  { links, change, access, form, language }: Submission,
   owned: OwnedLink,
   rulesOf: () => Rule[],
   typed?: RefusedRule,
@@ -83,8 +84,8 @@ async function save(
     await change(owned, { rules }, { ifMatch: ifMatchOf(form) })
     return { done: 'ruled', at: 'rules' }
   } catch (error) {
-    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
-    const present = await links.readByToken(token)
+    if (!(error instanceof Problem) || isUnknown(error)) throw error
+    const present = await links.readByToken(access.credential)
     if (error.code === 'precondition_failed' && typed?.stored === undefined && wasSaved(present, typed && rulesOf())) {
       return { done: 'ruled', at: 'rules' }
     }

@@ -9,7 +9,7 @@ import { ruleSentence } from './rules/sentence.ts'
 
 /** The rules of a link as sentences, in order, and the editor of one of them. */
 export function rulesPart(view: OwnerView, notice: Notice | undefined): Html {
-  const { link, language, token } = view
+  const { link, language, access } = view
   const texts = rulesTexts[language]
   const own = notice?.at === 'rules' ? notice : undefined
   const editor = editorOf(view, own)
@@ -24,11 +24,11 @@ export function rulesPart(view: OwnerView, notice: Notice | undefined): Html {
       </ol>`
     }
     ${link.rules.length > 0 && html`<p>${link.target === null ? texts.otherwisePage : texts.otherwiseTarget(link.target)}</p>`}
-    ${editor ?? (link.rules.length < MAX_RULES ? html`<p><a class="button plain" href="/m/${token}?rule=new#rule-editor">${texts.add}</a></p>` : html`<p>${texts.full}</p>`)}
+    ${editor ?? (link.rules.length < MAX_RULES ? html`<p><a class="button plain" href="${access.page}?rule=new#rule-editor">${texts.add}</a></p>` : html`<p>${texts.full}</p>`)}
   </div>`
 }
 
-function ruleItem({ link, language, token, formKey }: OwnerView, rule: Rule, at: number): Html {
+function ruleItem({ link, language, access, formKey }: OwnerView, rule: Rule, at: number): Html {
   const texts = rulesTexts[language]
   const isOff = rule.off === true
   const number = texts.name(at + 1)
@@ -39,13 +39,13 @@ function ruleItem({ link, language, token, formKey }: OwnerView, rule: Rule, at:
   return html`<li class="card" id="rule-${at + 1}">
     ${isOff && html`<span class="chip warning">${texts.off}</span>`}
     <p class="${isOff ? 'quiet' : ''}" dir="auto">${ruleSentence(rule, { language, texts: texts.sentence })}</p>
-    <form class="row" method="post" action="/m/${token}">
+    <form class="row" method="post" action="${access.page}">
       <input type="hidden" name="revision" value="${link.revision}" />
       <input type="hidden" name="idempotency_key" value="${formKey}" />
       <input type="hidden" name="rule" value="${at}" />
       <a
         class="button plain"
-        href="/m/${token}?rule=${at + 1}#rule-editor"
+        href="${access.page}?rule=${at + 1}#rule-editor"
         aria-label="${texts.actions.edit}, ${number}"
         >${texts.actions.edit}</a
       >
@@ -56,8 +56,8 @@ function ruleItem({ link, language, token, formKey }: OwnerView, rule: Rule, at:
 }
 
 /** The editor: with what was refused, or with the rule that the address names. */
-function editorOf({ link, language, token, formKey, editing }: OwnerView, own: Notice | undefined): Html | undefined {
-  const base = { language, token, formKey, revision: link.revision }
+function editorOf({ link, language, access, formKey, editing }: OwnerView, own: Notice | undefined): Html | undefined {
+  const base = { language, access, formKey, revision: link.revision }
   if (own?.rule !== undefined) {
     const at = link.rules.findIndex((rule) => JSON.stringify(rule) === own.rule?.stored)
     const rule = link.rules[at]

@@ -16,9 +16,9 @@ import { lookOf, withLook } from '../designer/presets.ts'
 import { poorVerdict } from '../designer/verdict.ts'
 
 /** Saves the design of a form. One that scans poorly is saved when the owner says so once more, by the field `poor`. */
-export const saveDesign: Action = async ({ links, change, token, form, language }) => {
+export const saveDesign: Action = async ({ links, change, access, form, language }) => {
   const values = Object.fromEntries(form)
-  const before = await links.readByToken(token)
+  const before = await links.readByToken(access.credential)
   const look = lookOf(values['look'] ?? '')
   const design = look ? withLook(before.design ?? {}, look) : designOfValues(values, before.design)
   const isKnown = values['poor'] === 'yes' || isDeepStrictEqual(design, before.design)
@@ -36,7 +36,7 @@ export const saveDesign: Action = async ({ links, change, token, form, language 
   } catch (error) {
     if (error instanceof PoorDesign) return { refused: askAgain(before, values, verdict ?? '', language) }
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
-    const owned = await links.readByToken(token)
+    const owned = await links.readByToken(access.credential)
     const refused = refusedDesign(values, error, language)
     return { refused: { at: 'design', owned, text: reasonOf(error, language), problem: error, design: refused } }
   }

@@ -1,3 +1,4 @@
+import type { OwnerAccess } from './access.ts'
 import type { Page } from '../../http/document.ts'
 import type { ChangeOptions } from '../../links/change.ts'
 import type { Client } from '../../links/client.ts'
@@ -17,7 +18,7 @@ export interface Submission {
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   client: Client
-  token: string
+  access: OwnerAccess
   form: URLSearchParams
   language: Language
   /** Whether invisible characters around an address were dropped so far. */

@@ -150,24 +150,24 @@ function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
 }
 
 /** When the link starts and ends, each with the way to change it. */
-function periods({ link, language, token }: OwnerView): Html {
+function periods({ link, language, access }: OwnerView): Html {
   const wording = { language, texts: rulesTexts[language].sentence }
   return html`${link.rules.map((rule, at) => {
     const text = rule.off === true ? undefined : periodText(rule, wording)
     if (text === undefined) return undefined
     const change = ownerTexts[language].change
     return html`<p>
-      ${text} <a href="/m/${token}?rule=${at + 1}#rule-editor" aria-label="${change}: ${text}">${change}</a>
+      ${text} <a href="${access.page}?rule=${at + 1}#rule-editor" aria-label="${change}: ${text}">${change}</a>
     </p>`
   })}`
 }
 
-function editable({ link, token, formKey, language }: OwnerView, own: Notice | undefined): Html {
+function editable({ link, access, formKey, language }: OwnerView, own: Notice | undefined): Html {
   const texts = ownerTexts[language]
   return html`<p class="owner-target" dir="auto">${link.target}</p>
     <details class="owner-edit" id="lead" ${own && html` open`}>
       <summary>${texts.change}</summary>
-      <form method="post" action="/m/${token}">
+      <form method="post" action="${access.page}">
         <input type="hidden" name="action" value="lead" />
         <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${link.revision}" />

@@ -1,3 +1,4 @@
+import type { OwnerAccess } from './access.ts'
 import type { Problem } from '../../http/problem.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Revision } from '../../links/history/history.ts'
@@ -15,7 +16,7 @@ import type { LoadedStatistics } from '../statistics/view.ts'
 /** The data of the owner's page. */
 export interface OwnerView {
   link: Link
-  token: string
+  access: OwnerAccess
   /** What `FormIdempotency` needs in each form. */
   formKey: string
   origin: string

@@ -19,7 +19,7 @@ export interface StatisticsFilesNeeds extends StatsSources {
 }
 
 interface FileRoute {
-  Params: { token: string; file: string }
+  Params: { token: string; code?: string; file: string }
   Querystring: Record<string, unknown>
 }
 
@@ -32,13 +32,13 @@ interface Shown {
   placements: Link['placements']
 }
 
-/** What the pages of owners and of shares show, as files: `/m/<token>/statistics/<file>`, `/s/<share-token>/statistics/<file>` */
+/** What the pages of owners and of shares show, as files: `/m/<token>/statistics/<file>`, `/c/<token of a collection>/<code>/statistics/<file>`, `/s/<share-token>/statistics/<file>` */
 export function statisticsFileRoutes(needs: StatisticsFilesNeeds): Record<'owned' | 'shared', Route> {
   const { links, shares } = needs
   return {
-    owned: fileRoute(needs, async (token) => {
-      const { id, code, placements } = (await links.readByToken(token)).link
-      return { id, code, placements, hasDetails: true }
+    owned: fileRoute(needs, async (token, code) => {
+      const { link } = await links.readByToken(code === undefined ? token : { collectionToken: token, code })
+      return { ...link, hasDetails: true }
     }),
     shared: fileRoute(needs, async (token) => {
       const { id, code, csv } = await shares.findByToken(token)
@@ -47,15 +47,18 @@ export function statisticsFileRoutes(needs: StatisticsFilesNeeds): Record<'owned
   }
 }
 
-function fileRoute({ origin, ...reading }: StatisticsFilesNeeds, find: (token: string) => Promise<Shown>): Route {
+function fileRoute(
+  { origin, ...reading }: StatisticsFilesNeeds,
+  find: (token: string, code?: string) => Promise<Shown>,
+): Route {
   return route<FileRoute>({
     schema: { hide: true },
     onSend: forbidCaching,
     config: { work: 'statistics' },
     async handler(request: FastifyRequest<FileRoute>, reply) {
-      const { token, file } = request.params
+      const { token, code: named, file } = request.params
       if (!fileNames.has(file)) throw new Problem('not_found', 'the statistics have no such file')
-      const { id, code, placements, hasDetails } = await find(token)
+      const { id, code, placements, hasDetails } = await find(token, named)
       const asked = pageQueryOf({ ...request.query, view: 'detail' }, reading.now(), hasDetails)
       return sendFile(reply.header('vary', 'accept-language'), file, {
         ...(await readForPage(reading, request, id, asked)),

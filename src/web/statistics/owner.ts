@@ -8,7 +8,8 @@ import type { LoadedStatistics, StatisticsView } from './view.ts'
 /** What the section needs of the owner's page. */
 export interface OwnerStatisticsView {
   link: Link
-  token: string
+  /** The paths of the page, and of the link in the API. */
+  access: { page: string; api: string }
   origin: string
   language: Language
   totals: Totals | undefined
@@ -22,21 +23,21 @@ export interface OwnerStatisticsView {
 
 /** The section of the owner's page, which follows the scans live. */
 export function ownerStatistics(view: OwnerStatisticsView): Html {
-  const { link, token, origin, language, totals, credit, statistics, print, changes, milestones } = view
+  const { link, access, origin, language, totals, credit, statistics, print, changes, milestones } = view
   const { code, suspension } = link
   return statisticsSection({
     ...statistics,
     language,
-    path: `/m/${token}`,
+    path: access.page,
     code,
     shortUrl: addresses(code, origin).short_url,
     // The image at the top of the page has the same address.
     image: suspension === null ? imagePath(link) : undefined,
     print,
     totals,
-    stream: `/api/manage/${token}/stream`,
-    csv: `/api/manage/${token}/scans.csv`,
-    bundle: `/api/manage/${token}/bundle`,
+    stream: `${access.api}/stream`,
+    csv: `${access.api}/scans.csv`,
+    bundle: `${access.api}/bundle`,
     placement: (id) => link.placements.find((each) => each.id === id)?.name,
     changes,
     milestones,

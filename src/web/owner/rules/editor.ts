@@ -1,3 +1,4 @@
+import type { OwnerAccess } from '../access.ts'
 import type { ConditionName } from '../../../dimensions/dimensions.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { systemNames } from '../../../lib/agent-tables.ts'
@@ -13,7 +14,7 @@ import type { Language } from '../../../texts/language.ts'
 import { faultText } from '../../faults.ts'
 
 export interface EditorOptions extends EditorState {
-  token: string
+  access: OwnerAccess
   formKey: string
   revision: number
   /** The place of the rule and the rule as it is stored; undefined for a new one. */
@@ -25,7 +26,7 @@ const commonSystems = ['iOS', 'iPadOS', 'Android', 'Windows', 'macOS', 'Linux']
 
 /** The form of one rule, which works without scripts; the script shows its sentence as it changes. */
 export function ruleEditor(options: EditorOptions): Html {
-  const { language, token, formKey, revision, edited } = options
+  const { language, access, formKey, revision, edited } = options
   const texts = ruleEditorTexts[language]
   const { sentence } = rulesTexts[language]
   const wording = { language, texts: sentence }
@@ -34,7 +35,7 @@ export function ruleEditor(options: EditorOptions): Html {
     class="card rule-editor"
     id="rule-editor"
     method="post"
-    action="/m/${token}"
+    action="${access.page}"
     aria-labelledby="rule-editor-title"
     data-texts="${JSON.stringify(wording)}"
     data-unclear="${texts.unclear}"
@@ -60,7 +61,7 @@ export function ruleEditor(options: EditorOptions): Html {
     </p>
     <div class="row">
       <button>${texts.save}</button>
-      <a class="button plain" href="/m/${token}#rules">${texts.cancel}</a>
+      <a class="button plain" href="${access.page}#rules">${texts.cancel}</a>
     </div>
   </form>`
 }

@@ -40,11 +40,11 @@ export function renderNotice({ text, problem, isMarked = false }: Notice): Html 
 
 /** A form of the owner's page. */
 export function ownerForm(
-  { token, formKey }: Pick<OwnerView, 'token' | 'formKey'>,
+  { access, formKey }: Pick<OwnerView, 'access' | 'formKey'>,
   action: string,
   content: Html,
 ): Html {
-  return html`<form method="post" action="/m/${token}">
+  return html`<form method="post" action="${access.page}">
     <input type="hidden" name="action" value="${action}" />
     <input type="hidden" name="idempotency_key" value="${formKey}" />
     ${content}

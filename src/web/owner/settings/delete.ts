@@ -14,7 +14,7 @@ const at = 'delete'
 
 /** The section that deletes the link. A link that was, or may have been, scanned may be printed: its owner types the code. */
 export function deleteSection(view: OwnerView, notice: Notice | undefined): Html {
-  const { language, token, totals } = view
+  const { language, access, totals } = view
   const texts = deleteTexts[language]
   const own = notice?.at === at ? notice : undefined
   const isUnscanned = totals?.scans === 0
@@ -29,7 +29,7 @@ export function deleteSection(view: OwnerView, notice: Notice | undefined): Html
         ${texts.what(totals?.scans).map((line) => html`<li>${line}</li>`)}
       </ul>
       ${totals === undefined && html`<p>${texts.uncounted}</p>`}
-      ${!isUnscanned && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
+      ${!isUnscanned && html`<p><a href="${access.api}/scans.csv" download>${texts.export}</a></p>`}
       ${ownerForm(view, 'delete', form)}
     </div>`,
   )
@@ -55,14 +55,14 @@ function codeField({ language, link }: OwnerView, own: Notice | undefined): Html
 
 /** The page then says that the link is deleted, and brings it back. */
 export const deleteLink: Action = (submission) => {
-  const { links, token, form, totals } = submission
+  const { links, access, form, totals } = submission
   const code = form.get('code') ?? ''
   return submit({ at, pointers: ['/sure'], values: { code } }, submission, async ({ link }) => {
     const isTyped = codeKey(code.trim()) === codeKey(link.code)
     // Who types the code need not wait for the totals, nor depend on them.
     const isTicked = !isTyped && form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
     if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
-    await links.deleteWithUndo(token, undefined)
+    await links.deleteWithUndo(access.credential, undefined)
     return { done: 'deleted' }
   })
 }

@@ -25,11 +25,11 @@ export function keyCard(view: OwnerView, notice: Notice | undefined): Html {
 
 export const rotateKey: Action = (submission) =>
   submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async ({ link, design }) => {
-    const { links, token, form, client } = submission
+    const { links, access, form, client } = submission
     if (form.get('sure') !== 'yes') throw invalidRequest([{ pointer: '/sure', detail: 'must be ticked' }])
     const key = keyOf(form)
     const idempotentRequest = key === undefined ? undefined : { key, request: '' }
-    const { token: next, manage_url: url } = await links.rotate(token, client, { idempotentRequest })
+    const { token: next, manage_url: url } = await links.rotate(access.credential, client, { idempotentRequest })
     return { page: keyPage(submission, url, keptLink(link, next, design)) }
   })
 

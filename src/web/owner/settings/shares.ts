@@ -93,11 +93,11 @@ function idempotentForm(form: URLSearchParams, linkId: number, options: ShareOpt
 async function isStillShared(submission: Submission, linkId: number, { share, token }: CreatedShare): Promise<Outcome> {
   const all = await submission.shares.list(linkId)
   if (!all.some(({ id }) => id === share.id)) return { done: 'revoked', at: cardId('shares') }
-  const { language, client, scripts, token: ownToken } = submission
+  const { language, client, scripts, access } = submission
   const { title, lead, label, open } = sharingTexts[language].shares.page
   const url = `${client.origin}/s/${token}`
   const target = { text: open, url, isNewWindow: true }
-  const back = `/m/${ownToken}?shared#${cardId('shares')}`
+  const back = `${access.page}?shared#${cardId('shares')}`
   return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, scripts }) }
 }
 

@@ -1,3 +1,4 @@
+import { isUnknown } from '../access.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { OwnedLink } from '../../../links/design.ts'
 import type { Language } from '../../../texts/language.ts'
@@ -23,19 +24,19 @@ export interface SettingsForm {
 /** Runs the change of a form; a problem is shown in its card. */
 export async function submit(
   { at, pointers, values = {}, chosen, says = {} }: SettingsForm,
-  { links, token, language }: Submission,
+  { links, access, language }: Submission,
   change: (owned: OwnedLink) => Promise<Outcome>,
 ): Promise<Outcome> {
   try {
-    return await change(await links.readByToken(token))
+    return await change(await links.readByToken(access.credential))
   } catch (error) {
-    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
+    if (!(error instanceof Problem) || isUnknown(error)) throw error
     const { problem, values: typed } = truncateInput({ values, utm: {}, problem: error })
     const isMarked = problem.errors.some(({ pointer }) => pointers.some((start) => pointer.startsWith(start)))
     const text = says[problem.code] ?? (isMarked ? settingsTexts[language].refused.marked : reasonOf(problem, language))
     return {
       refused: {
-        owned: await links.readByToken(token),
+        owned: await links.readByToken(access.credential),
         at,
         text,
         isMarked,

@@ -51,7 +51,7 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, webhook: ob
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
 }
 
-function secretPage({ language, token, scripts, isTrimmed }: Submission, secret: string) {
+function secretPage({ language, access, scripts, isTrimmed }: Submission, secret: string) {
   const { title, lead, label, after, file } = sharingTexts[language].webhook.page
   return oncePage({
     language,
@@ -61,7 +61,7 @@ function secretPage({ language, token, scripts, isTrimmed }: Submission, secret:
     secret,
     after,
     file,
-    back: `/m/${token}?webhook-saved${isTrimmed() ? '&trimmed' : ''}#${at}`,
+    back: `${access.page}?webhook-saved${isTrimmed() ? '&trimmed' : ''}#${at}`,
     scripts,
   })
 }

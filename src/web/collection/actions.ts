@@ -1,0 +1,173 @@
+import type { Collections } from '../../collections/open.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import type { Page } from '../../http/document.ts'
+import { hash } from 'node:crypto'
+import type { Client } from '../../links/client.ts'
+import type { Links } from '../../links/open.ts'
+import type { ChargeNotFound } from '../../links/bulk/row-links.ts'
+import type { IdempotentRequest } from '../../links/idempotency/idempotency.ts'
+import { withScheme } from '../../lib/with-scheme.ts'
+import { collectionTexts } from '../../texts/collection.ts'
+import type { Language } from '../../texts/language.ts'
+import { refusalText } from '../faults.ts'
+import { FORM_KEY } from '../form-idempotency.ts'
+import { endedPage, rotatedPage } from './once.ts'
+import type { CollectionNotice, FormName } from './view.ts'
+
+/** A form of the page. */
+export interface CollectionSubmission {
+  collections: Collections
+  links: Pick<Links, 'create' | 'readByToken' | 'change' | 'delete'>
+  client: Client
+  chargeNotFound: ChargeNotFound
+  /** Checks the access code, where creation needs one. */
+  requireCreation: () => Promise<void>
+  token: string
+  form: URLSearchParams
+  language: Language
+  /** The paths of the scripts of a page that shows a secret. */
+  scripts: string[]
+}
+
+/** What follows: a redirect to a path below the page with a notice of this name; the page with a notice; or another page. */
+export type CollectionOutcome =
+  | { done: string; at?: FormName; path?: string }
+  | { notice: CollectionNotice }
+  | { page: Page }
+
+type CollectionAction = (submission: CollectionSubmission) => Promise<CollectionOutcome>
+
+/** What the forms do, by their field `action`. */
+export const collectionActions: Record<string, CollectionAction> = {
+  create: (submission) => noticing(submission, 'create', ['target', 'title', 'campaign'], createLink),
+  join: (submission) => noticing(submission, 'join', ['tokens'], joinLinks),
+  rename: (submission) =>
+    noticing(submission, 'settings', ['name'], async ({ collections, token, form }) => {
+      const name = form.get('name')?.trim() ?? ''
+      if (name.length > 100) throw invalidRequest([{ pointer: '/name', detail: 'must be at most 100 characters long' }])
+      await collections.rename(token, name === '' ? null : name)
+      return { done: 'renamed' }
+    }),
+  rotate: (submission) =>
+    noticing(submission, 'settings', [], async ({ collections, token, client, form, ...rest }) => {
+      const next = await collections.rotate(token, client, idempotentForm(form, ['rotate', token]))
+      return { page: rotatedPage(`${client.origin}/c/${next}`, rest) }
+    }),
+  end: (submission) => noticing(submission, 'settings', [], endCollection),
+  campaign: (submission) =>
+    onSelected(submission, 'changed', async ({ links, client, token, form }, code) => {
+      const campaign = form.get('campaign')?.trim() || null
+      await links.change(await links.readByToken({ collectionToken: token, code }), { campaign }, client)
+    }),
+  pause: (submission) => onSelected(submission, 'changed', setActive(false)),
+  resume: (submission) => onSelected(submission, 'changed', setActive(true)),
+  leave: (submission) =>
+    onSelected(submission, 'left', ({ collections, token }, code) => collections.leave(token, code)),
+  async delete(submission) {
+    const { form, language } = submission
+    if (form.get('sure') !== 'yes') return refused(collectionTexts[language].selected.unsure)
+    return onSelected(submission, 'deleted', async ({ links, token }, code) => {
+      await links.delete({ collectionToken: token, code }, undefined)
+    })
+  },
+}
+
+/** A form that a retry repeats, if it has a valid key. */
+function idempotentForm(form: URLSearchParams, request: unknown): IdempotentRequest | undefined {
+  const key = form.get(FORM_KEY) ?? ''
+  const text = JSON.stringify(request)
+  return /^[\w-]{16,255}$/.test(key) ? { key: `${key} ${hash('sha256', text)}`, request: text } : undefined
+}
+
+const setActive =
+  (active: boolean) =>
+  async ({ links, client, token }: CollectionSubmission, code: string) => {
+    await links.change(await links.readByToken({ collectionToken: token, code }), { active }, client)
+  }
+
+/** Runs a form; a problem is shown in its part of the page, with what was typed. */
+async function noticing(
+  submission: CollectionSubmission,
+  at: FormName,
+  fields: string[],
+  act: CollectionAction,
+): Promise<CollectionOutcome> {
+  const { form, language } = submission
+  try {
+    return await act(submission)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'collection_not_found') throw error
+    const values = Object.fromEntries(fields.map((name) => [name, form.get(name)?.slice(0, 20_000) ?? '']))
+    return { notice: { at, text: refusalText(error, language), problem: error, values } }
+  }
+}
+
+async function createLink(submission: CollectionSubmission): Promise<CollectionOutcome> {
+  const { links, client, token, form, requireCreation } = submission
+  await requireCreation()
+  const text = (name: string) => form.get(name)?.trim() || undefined
+  const target = text('target')
+  const [title, campaign] = [text('title'), text('campaign')]
+  const body = {
+    ...(target !== undefined && { target: withScheme(target) }),
+    ...(title !== undefined && { title }),
+    ...(campaign !== undefined && { campaign }),
+  }
+  const idempotentRequest = idempotentForm(form, ['create', token, body])
+  const { code } = await links.create(body, client, { collection: token, idempotentRequest, recreates: true })
+  return { done: 'created', path: `/${code}` }
+}
+
+async function joinLinks(submission: CollectionSubmission): Promise<CollectionOutcome> {
+  const { collections, client, chargeNotFound, token, form, language } = submission
+  const texts = collectionTexts[language].join
+  const lines = (form.get('tokens') ?? '').split(/\s+/).filter((line) => line !== '')
+  if (lines.length === 0) return refused(texts.none, 'join')
+  if (lines.length > 500) throw invalidRequest([{ pointer: '/tokens', detail: 'must hold at most 500 items' }])
+  const tokens = lines.map((line) => /\/m\/([^/?#]+)/.exec(line)?.[1] ?? line)
+  const { failed, results } = await collections.join(token, tokens, client, chargeNotFound)
+  if (failed === 0) return { done: 'added', at: 'links' }
+  const left = lines.filter((_line, at) => 'error' in (results[at] ?? {}))
+  return refused(texts.failed(failed), 'join', { tokens: left.join('\n') })
+}
+
+async function endCollection({ collections, token, form, language }: CollectionSubmission): Promise<CollectionOutcome> {
+  if (form.get('sure') !== 'yes') return refused(collectionTexts[language].selected.unsure, 'settings')
+  if (form.get('links') === 'yes') return { page: endedPage(language, await collections.removeWithLinks(token)) }
+  await collections.remove(token)
+  return { page: endedPage(language, undefined) }
+}
+
+function refused(text: string, at: FormName = 'links', values: Record<string, string> = {}): CollectionOutcome {
+  return { notice: { at, text, values, problem: new Problem('invalid_request', text) } }
+}
+
+/** Links that are changed at the same time. */
+const AT_ONCE = 10
+/** As many as a page of the list has. */
+const MAX_SELECTED = 200
+
+/** Does something with each selected link. What one of them refuses does not keep the others from it. */
+async function onSelected(
+  submission: CollectionSubmission,
+  done: string,
+  change: (submission: CollectionSubmission, code: string) => Promise<void>,
+): Promise<CollectionOutcome> {
+  const { form, language } = submission
+  const codes = [...new Set(form.getAll('code'))].slice(0, MAX_SELECTED)
+  if (codes.length === 0) return refused(collectionTexts[language].selected.none)
+  const problems: Problem[] = []
+  for (let at = 0; at < codes.length; at += AT_ONCE) {
+    const outcomes = await Promise.allSettled(codes.slice(at, at + AT_ONCE).map((code) => change(submission, code)))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue
+      const error: unknown = outcome.reason
+      if (!(error instanceof Problem)) throw error
+      problems.push(error)
+    }
+  }
+  const [first] = problems
+  if (first === undefined) return { done, at: 'links' }
+  const { partly } = collectionTexts[language].notices
+  return { notice: { at: 'links', text: `${partly} ${refusalText(first, language)}`, problem: first } }
+}

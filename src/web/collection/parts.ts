@@ -1,0 +1,60 @@
+import { html, type Html } from '../../http/html.ts'
+import { FORM_KEY } from '../form-idempotency.ts'
+import { pathOf, type CollectionNotice, type CollectionView, type FormName } from './view.ts'
+
+/** What became of a form of this part. */
+export function noticeOf(notice: CollectionNotice | undefined, at: FormName | undefined): Html | undefined {
+  if (notice === undefined || notice.at !== at) return undefined
+  const { text, problem } = notice
+  if (problem === undefined) return html`<p class="note" role="status">${text}</p>`
+  return html`<p class="note alarm" role="alert" tabindex="-1" autofocus>${text}</p>`
+}
+
+/** What every form begins with. */
+export function formStart({ formKey }: Pick<CollectionView, 'formKey'>): Html {
+  return html`<input type="hidden" name="${FORM_KEY}" value="${formKey}" />`
+}
+
+/** A form with one action. */
+export function actionForm(view: CollectionView, action: string, content: Html): Html {
+  return html`<form method="post" action="${pathOf(view)}">
+    ${formStart(view)}
+    <input type="hidden" name="action" value="${action}" />
+    ${content}
+  </form>`
+}
+
+/** A part that unfolds; open when its form was just used. */
+export function folded(part: { id: string; title: string; isOpen: boolean }, body: Html): Html {
+  const { id, title, isOpen } = part
+  return html`<details class="card settings-card" id="${id}" ${isOpen && html` open`}>
+    <summary><h2>${title}</h2></summary>
+    ${body}
+  </details>`
+}
+
+/** A line of text with its label. */
+export function textField(field: {
+  id: string
+  name: string
+  label: string
+  hint?: string
+  value?: unknown
+  fault?: string | undefined
+  attributes?: Html
+}): Html {
+  const { id, name, label, hint, value, fault, attributes } = field
+  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean)
+  return html`<label for="${id}">${label}</label>
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    <input
+      id="${id}"
+      name="${name}"
+      value="${typeof value === 'string' ? value : ''}"
+      dir="auto"
+      ${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}
+      ${fault !== undefined && html` aria-invalid="true" autofocus`}
+      ${attributes ?? html`type="text"`}
+    />
+    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}`
+}

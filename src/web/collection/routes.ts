@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
+import type { Collections } from '../../collections/open.ts'
+import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
+import { pageLanguage } from '../../http/accept.ts'
+import { redirectToPage, sendPage } from '../../http/document.ts'
+import { Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
+import { createValidator } from '../../http/validate.ts'
+import type { CreationGate } from '../../keys/open.ts'
+import { forbidCaching } from '../../links/api/owner-routes.ts'
+import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
+import type { Limits } from '../../limits/open.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { collectionTexts } from '../../texts/collection.ts'
+import type { Language } from '../../texts/language.ts'
+import { scriptsOf, type Assets } from '../assets.ts'
+import { keyIn } from '../creation.ts'
+import { formOf } from '../form-body.ts'
+import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
+import { FORM_LIMIT } from '../read-form.ts'
+import { collectionActions, type CollectionOutcome, type CollectionSubmission } from './actions.ts'
+import { collectionPage } from './page.ts'
+import { pathOf, type CollectionNotice, type CollectionView, type FormName } from './view.ts'
+
+/** What the page needs from the rest of the program. */
+export interface CollectionPageNeeds extends WriteNeeds {
+  collections: Collections
+  scans: TotalsNeeds['scans']
+  limits: WriteNeeds['limits'] & TotalsNeeds['limits']
+  creation: Pick<CreationGate, 'mode' | 'require'>
+  turnToRender: Limits['turnToRender']
+  assets: Pick<Assets, 'islands'>
+}
+
+interface CollectionRoute {
+  Params: { token: string }
+  Querystring: Record<string, string>
+}
+type CollectionRequest = FastifyRequest<CollectionRoute>
+
+const hidden = { schema: { hide: true } }
+
+/** The page of a collection and its forms: `/c/<token>` */
+export function collectionPageRoutes(needs: CollectionPageNeeds): Record<'show' | 'act', Route> {
+  const idempotency = createFormIdempotency<CollectionOutcome>((outcome) => !('notice' in outcome))
+  return {
+    show: route<CollectionRoute>({
+      ...hidden,
+      onSend: forbidCaching,
+      config: { work: 'pages' },
+      handler: (request, reply) => showCollection(needs, request, reply),
+    }),
+    act: route<CollectionRoute>({
+      ...hidden,
+      onSend: forbidCaching,
+      bodyLimit: FORM_LIMIT,
+      config: { work: 'batches', isCharged: true },
+      // A wrong token is refused before the form is read; a second press may find the collection ended by the first.
+      async onRequest({ params: { token } }) {
+        if (!idempotency.has(token)) await needs.collections.find(token)
+      },
+      handler: (request, reply) => actOnCollection(needs, idempotency, request, reply),
+    }),
+  }
+}
+
+async function showCollection(
+  needs: CollectionPageNeeds,
+  request: CollectionRequest,
+  reply: FastifyReply,
+  notice = doneOf(request),
+): Promise<FastifyReply> {
+  const view = await viewOf(needs, request)
+  await needs.turnToRender(request)
+  const { status = 200, headers = {} } = notice?.problem ?? {}
+  reply.code(status).headers({ ...headers, vary: 'accept-language' })
+  return sendPage(reply, collectionPage(view, notice))
+}
+
+async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): Promise<CollectionView> {
+  const { collections, origin, creation, assets } = needs
+  const { token } = request.params
+  const collection = await collections.find(token)
+  const counting = countingFor(needs, request)
+  const asked = askedOf(request.query)
+  const query = listQueryOf(asked, collection.id)
+  const overview = await collections.overview(collection, counting)
+  const { links, next } = await collections.list(collection, query, counting)
+  return {
+    token,
+    overview,
+    asked,
+    links,
+    next: next === undefined ? null : writeCursor(next, query, collection.id),
+    origin: origin.of(request),
+    language: pageLanguage(request),
+    creation: creation.mode,
+    formKey: randomUUID(),
+    scripts: scriptsOf(assets.islands, 'settings'),
+  }
+}
+
+const validate = createValidator(listParameters)
+
+/** What the address says of the list; what it says wrongly is as if it said nothing. */
+function askedOf(query: Record<string, string>): ListParameters {
+  const { campaign_is: chosen = '' } = query
+  const campaign = chosen === '-' ? '' : chosen.startsWith('=') ? chosen.slice(1) : query['campaign']
+  const given = {
+    q: query['q'] || undefined,
+    campaign,
+    state: query['state'],
+    sort: query['sort'],
+    cursor: query['cursor'],
+  }
+  const entries = Object.entries(given).filter(([name, value]) => isValid(name, value))
+  return Object.fromEntries(entries)
+}
+
+function isValid(name: string, value: unknown): boolean {
+  return typeof value === 'string' && validate({ [name]: value }).length === 0
+}
+
+async function actOnCollection(
+  needs: CollectionPageNeeds,
+  idempotency: FormIdempotency<CollectionOutcome>,
+  request: CollectionRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { token } = request.params
+  const form = formOf(request.body)
+  const submission: CollectionSubmission = {
+    collections: needs.collections,
+    links: needs.links,
+    client: clientOf(needs, request, reply),
+    chargeNotFound: () => needs.limits.chargeNotFound(request, reply),
+    requireCreation: () => needs.creation.require(request, reply, keyIn(form)),
+    token,
+    form,
+    language: pageLanguage(request),
+    scripts: scriptsOf(needs.assets.islands, 'settings'),
+  }
+  const outcome = await idempotency.run(token, form, () => act(submission))
+  reply.header('vary', 'accept-language')
+  if ('page' in outcome) return sendPage(reply, outcome.page)
+  if ('notice' in outcome) return showCollection(needs, request, reply, outcome.notice)
+  // A redirect after each change, so that a reload repeats nothing.
+  const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
+  return redirectToPage(reply, `${pathOf({ token })}${outcome.path ?? ''}?${outcome.done}${fragment}`)
+}
+
+/** @throws {Problem} 400 for a form without an action of this page */
+function act(submission: CollectionSubmission): Promise<CollectionOutcome> {
+  const action = ownValue(collectionActions, submission.form.get('action') ?? '')
+  if (action === undefined) throw new Problem('invalid_request', 'the form has an unknown action')
+  return action(submission)
+}
+
+/** The parts in which what was done is said. */
+const places: Partial<Record<string, FormName>> = { added: 'links', changed: 'links', left: 'links', deleted: 'links' }
+
+/** What the page says after a form, by the name in its query. */
+function doneOf(request: CollectionRequest): CollectionNotice | undefined {
+  const language: Language = pageLanguage(request)
+  const { notices } = collectionTexts[language]
+  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
+  if (done === undefined) return undefined
+  const at = places[done]
+  return { text: notices[done as keyof typeof notices], ...(at !== undefined && { at }) }
+}

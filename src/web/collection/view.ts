@@ -1,0 +1,43 @@
+import type { CreationGate } from '../../keys/open.ts'
+import type { ListedMember } from '../../collections/listing.ts'
+import type { Overview } from '../../collections/overview.ts'
+import type { ListParameters } from '../../collections/list-query.ts'
+import type { Problem } from '../../http/problem.ts'
+import type { Language } from '../../texts/language.ts'
+import type { Values } from '../form.ts'
+
+/** The parts of the page that have a form: the ids of their elements. */
+export type FormName = 'links' | 'create' | 'join' | 'settings'
+
+/** What became of a form. */
+export interface CollectionNotice {
+  text: string
+  /** The part in which it is shown; without one, at the top. */
+  at?: FormName
+  problem?: Problem
+  /** What was typed into the form of that part. */
+  values?: Values
+}
+
+/** The data of the page of a collection. */
+export interface CollectionView {
+  token: string
+  overview: Overview
+  /** What the list shows, as the address says. */
+  asked: ListParameters
+  links: ListedMember[]
+  /** The cursor of the next page, if there is one. */
+  next: string | null
+  /** Of the short links. */
+  origin: string
+  language: Language
+  creation: CreationGate['mode']
+  /** What `FormIdempotency` needs in each form. */
+  formKey: string
+  /** The paths of its scripts. */
+  scripts: string[]
+}
+
+export function pathOf({ token }: Pick<CollectionView, 'token'>): string {
+  return `/c/${token}`
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import type { CreatedCollection } from './support/collections.ts'
+import { create, details, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const TARGET = 'https://example.com/menu'
+const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+const end = endOfFile()
+let server: TestServer
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+before(async () => {
+  server = await startServer(end, { LIMIT_LINKS: '5000', LIMIT_CHANGES: '5000', LIMIT_BULK: '500' })
+})
+
+/** Opens a collection with links of these bodies. */
+async function collect(bodies: object[], name?: string): Promise<{ token: string; links: Created[] }> {
+  const opened = await post(`${server.url}/api/collections`, name === undefined ? {} : { name })
+  const { token } = (await opened.json()) as CreatedCollection
+  const links: Created[] = []
+  for (const body of bodies)
+    links.push(await create(server, { target: TARGET, ...body }, { 'quirl-collection': token }))
+  return { token, links }
+}
+
+const pageOf = (token: string, path = '') => `${server.url}/c/${token}${path}`
+const listed = (page: Page) => page.locator('.collection-name').allTextContents()
+const send = (token: string, form: ConstructorParameters<typeof URLSearchParams>[0], path = '') =>
+  fetch(pageOf(token, path), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+const said = (page: Page, at: string) => page.locator(at).getByRole('status').textContent()
+
+inBrowser(
+  'a person without scripts makes links in a collection, finds one, and changes it with its key alone',
+  async (page) => {
+    const { token } = await collect([], 'Café')
+    await page.goto(pageOf(token))
+    assert.equal(await page.locator('h1').textContent(), 'Café')
+    assert.match((await page.locator('#keep').textContent()) ?? '', new RegExp(`/c/${token}`))
+    await page.getByLabel('Where should it lead?').fill('example.com/menu')
+    await page.getByLabel('Name (only for you)').fill('Menu, table 1')
+    await page.locator('#create-campaign').fill('Tables')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    assert.match(page.url(), new RegExp(`/c/${token}/\\w+\\?created`))
+    await page.getByRole('link', { name: '← The collection' }).click()
+    assert.deepEqual(await listed(page), ['Menu, table 1'])
+    await page.getByRole('link', { name: 'Menu, table 1' }).click()
+    await page.getByText('Change', { exact: true }).first().click()
+    await page.locator('#owner-address').fill('example.com/new')
+    await page.getByRole('button', { name: 'Save' }).first().click()
+    assert.match(page.url(), new RegExp(`/c/${token}/`), 'the page stays below that of the collection')
+    assert.match((await page.locator('.owner-target').textContent()) ?? '', /example\.com\/new/)
+    assert.equal(await page.locator('#keep').count(), 0, 'the link has no address of its own here')
+  },
+)
+
+inBrowser('a list is searched, narrowed and sorted by a form without scripts, and by the address', async (page) => {
+  const { token, links } = await collect([
+    { title: 'Table 10', campaign: 'Tables' },
+    { title: 'Table 2', campaign: 'Tables' },
+    { title: 'Door' },
+  ])
+  await visit(links[0]?.short_url ?? '', BROWSER)
+  await page.goto(pageOf(token))
+  assert.deepEqual(await listed(page), ['Door', 'Table 2', 'Table 10'])
+  await page.getByLabel('Search').first().fill('table')
+  await page.getByLabel('Sort by').selectOption('Name')
+  await page.getByRole('button', { name: 'Search' }).click()
+  assert.deepEqual(await listed(page), ['Table 2', 'Table 10'])
+  await page.goto(pageOf(token))
+  await page.locator('[name=campaign_is]').selectOption('Without a campaign')
+  await page.getByRole('button', { name: 'Search' }).click()
+  assert.deepEqual(await listed(page), ['Door'])
+  await page.locator('#campaigns').getByRole('link', { name: 'Tables' }).click()
+  assert.deepEqual(await listed(page), ['Table 2', 'Table 10'])
+  await page.goto(pageOf(token, '?sort=scans'))
+  assert.equal((await listed(page))[0], 'Table 10')
+  await page.goto(pageOf(token, '?q=no-such-link'))
+  await page.getByRole('link', { name: 'Show all links' }).click()
+  assert.equal((await listed(page)).length, 3)
+})
+
+inBrowser('selected links get a campaign, pause, go on and leave together', async (page) => {
+  const { token, links } = await collect([{ title: 'A' }, { title: 'B' }, { title: 'C' }])
+  const [a, b, c] = links as [Created, Created, Created]
+  const select = async (...names: string[]) => {
+    await page.goto(pageOf(token))
+    for (const name of names) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+    await page.locator('.collection-selected > summary').click()
+  }
+  await select('A', 'B')
+  await page.locator('#selected-campaign').fill('Summer')
+  await page.getByRole('button', { name: 'Set the campaign' }).click()
+  assert.match((await said(page, '#links')) ?? '', /were changed/)
+  const campaigns = await Promise.all([a, b, c].map(async (link) => (await details(server, link)).campaign))
+  assert.deepEqual(campaigns, ['Summer', 'Summer', null])
+  await select('B')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  assert.equal((await visit(b.short_url)).status, 404)
+  await select('B')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  assert.equal((await visit(b.short_url)).status, 302)
+  await select('A', 'C')
+  await page.getByRole('button', { name: 'Take out of the collection' }).click()
+  assert.deepEqual(await listed(page), ['B'])
+  assert.equal((await details(server, a)).campaign, 'Summer', 'it stays')
+  await select('B')
+  await page.getByText('Delete…').click()
+  await page.getByLabel(/Yes, delete/).check()
+  await page.getByRole('button', { name: 'Delete the links' }).click()
+  assert.equal((await visit(b.short_url)).status, 410)
+})
+
+inBrowser(
+  'links that exist are added by their private addresses; one that is none stays in the field',
+  async (page) => {
+    const { token } = await collect([])
+    const [one, other] = [
+      await create(server, { target: TARGET, title: 'One' }),
+      await create(server, { target: TARGET }),
+    ]
+    await page.goto(pageOf(token))
+    await page.locator('#join > summary').click()
+    await page.locator('#join-tokens').fill(`${one.manage_url}\n${other.token}\nhttps://example.com/m/wrong`)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    assert.match((await page.locator('#join [role=alert]').textContent()) ?? '', /^1 address is not that of a link/)
+    assert.equal(await page.locator('#join-tokens').inputValue(), 'https://example.com/m/wrong')
+    assert.equal((await listed(page)).length, 2)
+  },
+)
+
+inBrowser('a collection is renamed, gets a new key, and ends', async (page) => {
+  const { token, links } = await collect([{ title: 'Kept' }], 'Old')
+  await page.goto(pageOf(token))
+  await page.locator('#settings > summary').click()
+  await page.getByLabel('Name of the collection').fill('New')
+  await page.getByRole('button', { name: 'Save' }).click()
+  assert.equal(await page.locator('h1').textContent(), 'New')
+  await page.locator('#settings > summary').click()
+  await page.getByRole('button', { name: 'Get a new address' }).click()
+  const address = await page.locator('#secret').inputValue()
+  assert.equal((await fetch(pageOf(token))).status, 200, 'until the new one is used')
+  await page.getByRole('link', { name: 'Open it' }).click()
+  assert.equal(page.url(), address)
+  assert.equal((await fetch(pageOf(token))).status, 404)
+  await page.locator('#settings > summary').click()
+  await page.getByLabel(/Yes, end the collection/).check()
+  await page.getByRole('button', { name: 'End the collection' }).click()
+  assert.equal(await page.locator('h1').textContent(), 'The collection has ended')
+  assert.equal((await fetch(address)).status, 404)
+  assert.equal((await visit(links[0]?.short_url ?? '')).status, 302)
+})
+
+inBrowser('3,000 links are read by pages, on a phone', async (page) => {
+  const { token } = await collect([], 'Three thousand')
+  const rows = Array.from({ length: 3000 }, (_, at) => ({ target: TARGET, title: `Room ${at + 1}` }))
+  for (let from = 0; from < rows.length; from += 500)
+    await post(`${server.url}/api/bulk`, rows.slice(from, from + 500), { 'quirl-collection': token })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(pageOf(token, '?sort=title'))
+  assert.match((await page.locator('header p').textContent()) ?? '', /^3,000 links/)
+  assert.deepEqual((await listed(page)).slice(0, 2), ['Room 1', 'Room 2'])
+  const shown = (await listed(page)).length
+  await page.getByRole('link', { name: 'Further links' }).click()
+  assert.equal((await listed(page))[0], `Room ${shown + 1}`)
+  await page.getByRole('link', { name: 'From the beginning' }).click()
+  assert.equal((await listed(page))[0], 'Room 1')
+})
+
+inBrowser(
+  'the page fits a phone and a desk, with and without links, and has no fault of accessibility',
+  async (page) => {
+    const filled = await collect([
+      { title: 'Long '.repeat(30).trim(), campaign: 'x'.repeat(90) },
+      { kind: 'page', headline: 'Page', links: [] },
+    ])
+    for (const { token } of [filled, await collect([])])
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 740 })
+        await page.goto(pageOf(token))
+        for (const summary of await page.locator('main summary').all()) await summary.press('Enter')
+        assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, String(width))
+        assert.deepEqual(await accessibilityFaults(page), [])
+      }
+  },
+  { scripts: true },
+)
+
+test('what a form says wrongly is said in its part, and changes nothing', async () => {
+  const { token, links } = await collect([{ title: 'Kept' }], 'Kept')
+  const [link] = links as [Created]
+  const refused: [form: Record<string, string>, said: RegExp][] = [
+    [{ action: 'create', target: 'http://127.0.0.1/' }, /id="create-target-fault"/],
+    [{ action: 'rename', name: 'x'.repeat(101) }, /id="setting-name-fault"/],
+    [{ action: 'delete', code: link.code }, /Please tick that you are sure/],
+    [{ action: 'delete', sure: 'yes' }, /Please select at least one link/],
+    [{ action: 'end' }, /Please tick that you are sure/],
+  ]
+  for (const [form, said] of refused) {
+    const response = await send(token, form)
+    assert.equal(response.status, 400, String(said))
+    assert.match(await response.text(), said)
+  }
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.match(await (await fetch(pageOf(token))).text(), /<h1[^>]*>Kept</)
+})
+
+test('with selected links of which one is gone, the others are changed, and the page says so', async () => {
+  const { token, links } = await collect([{ title: 'There' }])
+  const response = await send(
+    token,
+    new URLSearchParams([
+      ['action', 'pause'],
+      ['code', String(links[0]?.code)],
+      ['code', 'never-was'],
+    ]),
+  )
+  assert.match(await response.text(), /Some of the selected links could not be changed/)
+  assert.equal((await details(server, links[0] as Created)).active, false)
+})
+
+test('the second press of a button creates no second link', async () => {
+  const { token } = await collect([])
+  const form = { action: 'create', target: TARGET, idempotency_key: 'pressed-twice-in-a-row' }
+  const [first, second] = await Promise.all([send(token, form), send(token, form)])
+  assert.equal(first.headers.get('location'), second.headers.get('location'))
+  const { links } = (await (await fetch(`${server.url}/api/collections/${token}`)).json()) as { links: number }
+  assert.equal(links, 1)
+})
+
+test('the page of a link below a collection ends with the membership, and no other token opens it', async () => {
+  const { token, links } = await collect([{ title: 'Mine' }])
+  const [link] = links as [Created]
+  const other = await collect([])
+  const page = `/${link.code}`
+  assert.equal((await fetch(pageOf(token, page))).status, 200)
+  assert.equal((await fetch(pageOf(token, `${page}/statistics/series.csv`))).status, 200)
+  assert.equal((await fetch(pageOf(other.token, page))).status, 404)
+  assert.equal((await fetch(`${server.url}/c/${link.token}${page}`)).status, 404)
+  assert.equal((await fetch(`${server.url}/m/${token}`)).status, 404)
+  await fetch(`${server.url}/api/collections/${token}/links/${link.code}`, { method: 'DELETE' })
+  assert.equal((await fetch(pageOf(token, page))).status, 404)
+  assert.equal((await send(token, { action: 'pause', active: '0' }, page)).status, 404)
+})
+
+test('a link may have the alias c, and its images are there', async () => {
+  await create(server, { target: TARGET, alias: 'c' })
+  assert.equal((await visit(`${server.url}/c`)).status, 302)
+  assert.equal((await fetch(`${server.url}/c/qr.svg`)).status, 200)
+})
