@@ -36,6 +36,7 @@ import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
+import { lookImageRoute } from './web/collection/look-route.ts'
 import { collectionPageRoutes } from './web/collection/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
@@ -173,9 +174,23 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
   }
 }
 
-function collectionPageHandlers({ collections, scans, links, origin, limits, keys }: Services, assets: Assets) {
-  const { turnToRender } = limits
-  return collectionPageRoutes({ collections, scans, links, origin, limits, creation: keys, turnToRender, assets })
+function collectionPageHandlers({ collections, scans, links, origin, limits, keys, qr }: Services, assets: Assets) {
+  const { turnToRender, holderOf } = limits
+  const { images, codeText } = qr
+  const limitImages = limits.each('qr')
+  return {
+    collectionPage: collectionPageRoutes({
+      collections,
+      scans,
+      links,
+      origin,
+      limits,
+      creation: keys,
+      turnToRender,
+      assets,
+    }),
+    lookImage: lookImageRoute({ collections, images, origin, codeText, limitImages, holderOf }),
+  }
 }
 
 function browserHandlers(
@@ -188,7 +203,7 @@ function browserHandlers(
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
-    collectionPage: collectionPageHandlers(services, assets),
+    ...collectionPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({

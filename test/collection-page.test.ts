@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import type { CreatedCollection } from './support/collections.ts'
-import { create, details, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, details, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const TARGET = 'https://example.com/menu'
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
@@ -252,4 +252,35 @@ test('a link may have the alias c, and its images are there', async () => {
   await create(server, { target: TARGET, alias: 'c' })
   assert.equal((await visit(`${server.url}/c`)).status, 302)
   assert.equal((await fetch(`${server.url}/c/qr.svg`)).status, 200)
+})
+
+inBrowser('the design of one link is kept as a look, shown, given to selected links, and removed', async (page) => {
+  const { token, links } = await collect([{ title: 'Designed' }, { title: 'Plain' }])
+  const [designed, plain] = links as [Created, Created]
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const saved = await put(`${server.url}/api/manage/${designed.token}`, { design: { fg: '#7a1f3d' } })
+  assert.equal(saved.status, 200)
+  await page.goto(pageOf(token, `/${designed.code}`))
+  await page.getByLabel('Name of the look').fill('House: red')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  assert.match(
+    (await page.locator('#looks [role=alert]').textContent()) ?? '',
+    /letters, digits/,
+    'a colon is in no name',
+  )
+  await page.goto(pageOf(token, `/${designed.code}`))
+  await page.getByLabel('Name of the look').fill('House red')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  assert.match((await said(page, '#looks')) ?? '', /is kept/)
+  const image = await fetch(pageOf(token, '/looks/House%20red'))
+  assert.match(await image.text(), /^<svg[^]*7a1f3d/)
+  assert.equal((await fetch(pageOf(token, '/looks/none'))).status, 404)
+  await page.getByLabel('Select Plain').check()
+  await page.locator('.collection-selected > summary').click()
+  await page.getByRole('button', { name: 'Apply the look' }).click()
+  assert.deepEqual((await details(server, plain)).design, { fg: '#7a1f3d' })
+  await page.locator('#looks > summary').click()
+  await page.getByRole('button', { name: 'Remove the look House red' }).click()
+  assert.equal((await fetch(pageOf(token, '/looks/House%20red'))).status, 404)
+  assert.deepEqual((await details(server, plain)).design, { fg: '#7a1f3d' }, 'it was copied')
 })

@@ -45,6 +45,9 @@ const en = {
     campaign: 'Campaign',
     campaignHint: 'Empty: without a campaign',
     setCampaign: 'Set the campaign',
+    look: 'Look',
+    lookHint: 'Each code is checked: one that could not be scanned stays as it is.',
+    setLook: 'Apply the look',
     pause: 'Pause',
     resume: 'Resume',
     leave: 'Take out of the collection',
@@ -82,6 +85,21 @@ const en = {
     links: 'Links',
     scans: 'Visits',
   },
+  looks: {
+    title: 'Looks',
+    none: 'Design the QR code of one link, and keep the design here as a look: then every other code can have it, too.',
+    lead: 'Select links in the list to give them a look.',
+    image: (name: string) => `A QR code with the look ${name}`,
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove the look ${name}`,
+    keep: 'Keep this design as a look',
+    name: 'Name of the look',
+    nameHint:
+      'The saved design can then be given to other links of the collection. A look of this name is replaced; links that have it stay as they are.',
+    keepButton: 'Keep it',
+    fault:
+      'It was not kept: a name has 1 to 40 letters, digits, blanks, “.”, “_” or “-”, and a collection up to 20 looks.',
+  },
   settings: {
     title: 'Settings',
     name: 'Name of the collection',
@@ -110,6 +128,8 @@ const en = {
   },
   notices: {
     renamed: 'The name is saved.',
+    kept: 'The look is kept.',
+    removed: 'The look was removed. Links that have it stay as they are.',
     added: 'The links were added.',
     changed: 'The selected links were changed.',
     left: 'The selected links are no longer in this collection.',
@@ -165,6 +185,9 @@ const de: typeof en = {
     campaign: 'Kampagne',
     campaignHint: 'Leer: ohne Kampagne',
     setCampaign: 'Kampagne setzen',
+    look: 'Aussehen',
+    lookHint: 'Jeder Code wird geprüft: Einer, der nicht lesbar wäre, bleibt, wie er ist.',
+    setLook: 'Aussehen anwenden',
     pause: 'Pausieren',
     resume: 'Fortsetzen',
     leave: 'Aus der Sammlung nehmen',
@@ -202,6 +225,21 @@ const de: typeof en = {
     links: 'Links',
     scans: 'Besuche',
   },
+  looks: {
+    title: 'Aussehen',
+    none: 'Gestalten Sie den QR-Code eines Links, und bewahren Sie die Gestaltung hier auf: Dann kann jeder andere Code sie auch haben.',
+    lead: 'Wählen Sie Links in der Liste aus, um ihnen ein Aussehen zu geben.',
+    image: (name) => `Ein QR-Code mit dem Aussehen ${name}`,
+    remove: 'Entfernen',
+    removeOf: (name) => `Das Aussehen ${name} entfernen`,
+    keep: 'Diese Gestaltung aufbewahren',
+    name: 'Name des Aussehens',
+    nameHint:
+      'Die gespeicherte Gestaltung kann dann anderen Links der Sammlung gegeben werden. Ein Aussehen dieses Namens wird ersetzt; Links, die es haben, bleiben, wie sie sind.',
+    keepButton: 'Aufbewahren',
+    fault:
+      'Nicht aufbewahrt: Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, „.“, „_“ oder „-“, und eine Sammlung bis zu 20 davon.',
+  },
   settings: {
     title: 'Einstellungen',
     name: 'Name der Sammlung',
@@ -231,6 +269,8 @@ const de: typeof en = {
   },
   notices: {
     renamed: 'Der Name ist gespeichert.',
+    kept: 'Das Aussehen ist aufbewahrt.',
+    removed: 'Das Aussehen wurde entfernt. Links, die es haben, bleiben, wie sie sind.',
     added: 'Die Links wurden hinzugefügt.',
     changed: 'Die ausgewählten Links wurden geändert.',
     left: 'Die ausgewählten Links sind nicht mehr in dieser Sammlung.',

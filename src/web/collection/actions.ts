@@ -1,3 +1,4 @@
+import { readLooks } from '../../collections/looks.ts'
 import type { Collections } from '../../collections/open.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Page } from '../../http/document.ts'
@@ -59,6 +60,17 @@ export const collectionActions: Record<string, CollectionAction> = {
       const campaign = form.get('campaign')?.trim() || null
       await links.change(await links.readByToken({ collectionToken: token, code }), { campaign }, client)
     }),
+  look: (submission) =>
+    onSelected(submission, 'changed', async ({ links, client, token, form }, code) => {
+      const owned = await links.readByToken({ collectionToken: token, code })
+      await links.change(owned, { design: { look: form.get('look') ?? '' } }, client, { collection: token })
+    }),
+  'save-look': (submission) => noticing(submission, 'looks', [], saveLook),
+  'remove-look': (submission) =>
+    noticing(submission, 'looks', [], async ({ collections, client, token, form }) => {
+      await collections.changeLooks(token, new Map([[form.get('look') ?? '', null]]), client)
+      return { done: 'removed', at: 'looks' }
+    }),
   pause: (submission) => onSelected(submission, 'changed', setActive(false)),
   resume: (submission) => onSelected(submission, 'changed', setActive(true)),
   leave: (submission) =>
@@ -106,7 +118,9 @@ async function noticing(
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'collection_not_found') throw error
     const values = Object.fromEntries(fields.map((name) => [name, form.get(name)?.slice(0, 20_000) ?? '']))
-    return { notice: { at, text: refusalText(error, language), problem: error, values } }
+    const isLook = at === 'looks' && error.code === 'invalid_request'
+    const text = isLook ? collectionTexts[language].looks.fault : refusalText(error, language)
+    return { notice: { at, text, problem: error, values } }
   }
 }
 
@@ -137,6 +151,14 @@ async function joinLinks(submission: CollectionSubmission): Promise<CollectionOu
   if (failed === 0) return { done: 'added', at: 'links' }
   const left = lines.filter((_line, at) => 'error' in (results[at] ?? {}))
   return refused(texts.failed(failed), 'join', { tokens: left.join('\n') })
+}
+
+/** Keeps the design of a link as a look. */
+async function saveLook({ collections, links, client, token, form }: CollectionSubmission): Promise<CollectionOutcome> {
+  const { design } = await links.readByToken({ collectionToken: token, code: form.get('code') ?? '' })
+  const look = design ?? {}
+  await collections.changeLooks(token, readLooks({ [form.get('name')?.trim() ?? '']: look }), client)
+  return { done: 'kept', at: 'looks' }
 }
 
 async function endCollection({ collections, token, form, language }: CollectionSubmission): Promise<CollectionOutcome> {

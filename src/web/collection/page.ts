@@ -8,6 +8,7 @@ import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { formatsIn } from '../statistics/formats.ts'
 import { listSection, queryOf } from './list.ts'
+import { looksSection } from './looks.ts'
 import { actionForm, folded, noticeOf, textField } from './parts.ts'
 import { settingsSection } from './settings.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
@@ -32,8 +33,8 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
       <div class="collection-layout">
         <div>${isEmpty && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
-          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${joinSection(view, notice)}
-          ${settingsSection(view, notice)}
+          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
+          ${joinSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
     </main>`,

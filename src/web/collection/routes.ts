@@ -93,6 +93,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   return {
     token,
     overview,
+    looks: Object.keys(await collections.looksOf(collection)),
     asked,
     links,
     next: next === undefined ? null : writeCursor(next, query, collection.id),
@@ -171,6 +172,8 @@ const places: Partial<Record<string, FormName>> = {
   changed: 'links',
   left: 'links',
   undeleted: 'links',
+  kept: 'looks',
+  removed: 'looks',
 }
 
 /** What the page says after a form, by the name in its query. */

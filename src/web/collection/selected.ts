@@ -4,7 +4,10 @@ import { textField } from './parts.ts'
 import type { CollectionNotice, CollectionView } from './view.ts'
 
 /** What can be done with the links that are selected, below the list, in its form. */
-export function selectedActions({ language, overview }: CollectionView, notice: CollectionNotice | undefined): Html {
+export function selectedActions(
+  { language, overview, looks }: CollectionView,
+  notice: CollectionNotice | undefined,
+): Html {
   const texts = collectionTexts[language].selected
   const isOpen = notice?.at === 'links' && notice.problem !== undefined
   const campaigns = overview.campaigns.flatMap(({ value }) => value ?? []).slice(0, 100)
@@ -21,6 +24,7 @@ export function selectedActions({ language, overview }: CollectionView, notice: 
       <datalist id="campaigns">${campaigns.map((value) => html`<option value="${value}"></option>`)}</datalist>
       <button class="plain" name="action" value="campaign">${texts.setCampaign}</button>
     </div>
+    ${looks.length > 0 && lookChoice(looks, language)}
     <p class="row settings-buttons">
       <button class="plain" name="action" value="pause">${texts.pause}</button>
       <button class="plain" name="action" value="resume">${texts.resume}</button>
@@ -33,4 +37,16 @@ export function selectedActions({ language, overview }: CollectionView, notice: 
       <button class="alarm" name="action" value="delete">${texts.deleteNow}</button>
     </details>
   </details>`
+}
+
+function lookChoice(looks: string[], language: CollectionView['language']): Html {
+  const texts = collectionTexts[language].selected
+  return html`<div class="collection-line">
+    <label for="selected-look">${texts.look}</label>
+    <p class="hint" id="selected-look-hint">${texts.lookHint}</p>
+    <select id="selected-look" name="look" aria-describedby="selected-look-hint">
+      ${looks.map((name) => html`<option>${name}</option>`)}
+    </select>
+    <button class="plain" name="action" value="look">${texts.setLook}</button>
+  </div>`
 }

@@ -7,7 +7,7 @@ import type { Language } from '../../texts/language.ts'
 import type { Values } from '../form.ts'
 
 /** The parts of the page that have a form: the ids of their elements. */
-export type FormName = 'links' | 'create' | 'join' | 'settings'
+export type FormName = 'links' | 'create' | 'join' | 'looks' | 'settings'
 
 /** What became of a form. */
 export interface CollectionNotice {
@@ -30,6 +30,8 @@ export interface CollectionView {
   links: ListedMember[]
   /** The cursor of the next page, if there is one. */
   next: string | null
+  /** The names of its looks. */
+  looks: string[]
   /** Of the short links. */
   origin: string
   language: Language
