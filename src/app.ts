@@ -182,6 +182,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/', browser.homePage.create)
   pages.get('/m/:token', browser.ownerPage.show)
   pages.post('/m/:token', browser.ownerPage.act)
+  pages.get('/m/:token/placements', browser.ownerPage.placements)
   pages.get('/m/:token/statistics/:file', browser.statisticsFiles.owned)
   // A link may have the alias `c`, too: see below.
   pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
@@ -189,6 +190,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/c/:token(^collection_[\\w-]+$)/looks/:look', browser.lookImage)
   pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
   pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)
+  pages.get('/c/:token(^collection_[\\w-]+$)/:code/placements', browser.ownerPage.placements)
   pages.get('/c/:token(^collection_[\\w-]+$)/:code/statistics/:file', browser.statisticsFiles.owned)
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)

@@ -17,6 +17,7 @@ import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
+import { placementSheet } from './placement-sheet.ts'
 import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
@@ -83,7 +84,7 @@ function accessOf({ params: { token, code } }: TokenRequest): OwnerAccess {
 }
 
 /** The page on which an owner manages a link, and its forms: `/m/<token>`, `/c/<token of a collection>/<code>` */
-export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
+export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act' | 'placements', Route> {
   const needs = { ...given, pictures: createDesignerPictures() }
   const idempotency = createFormIdempotency<Outcome>((outcome) => !('refused' in outcome))
   return {
@@ -92,6 +93,18 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       onSend: forbidCaching,
       config: { work: 'pages' },
       handler: (request, reply) => showLink(needs, request, reply),
+    }),
+    placements: route<TokenRoute>({
+      ...hidden,
+      onSend: forbidCaching,
+      config: { work: 'pages' },
+      async handler(request, reply) {
+        const access = accessOf(request)
+        const link = await needs.links.findByToken(access.credential)
+        const scripts = scriptsOf(needs.assets.islands, 'settings')
+        addVary(reply, 'accept-language')
+        return sendPage(reply, placementSheet(link, { access, language: pageLanguage(request), scripts }))
+      },
     }),
     act: route<TokenRoute>({
       ...hidden,
