@@ -15,7 +15,7 @@ import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
-import { loadStatistics, loadTotals } from '../statistics/load.ts'
+import { loadStatistics, loadTotals, sourceOfLink } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
 import { placementSheet } from './placement-sheet.ts'
 import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts'
@@ -163,7 +163,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   const preview = script && { script, font: needs.assets.font, text: needs.codeText(link.code, origin) }
   const [totals, statistics, settings, history] = await Promise.all([
     loadTotals(needs.totals, request, link.id),
-    loadStatistics(needs.reading, request, link.id),
+    loadStatistics(sourceOfLink(needs.reading, request, link.id), request),
     settingsOf(needs, owned),
     needs.links.history(owned),
   ])

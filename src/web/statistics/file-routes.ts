@@ -9,7 +9,7 @@ import type { Links } from '../../links/open.ts'
 import type { StatsSources } from '../../scans/api/routes.ts'
 import type { Shares } from '../../shares/open.ts'
 import { fileNames, sendFile } from './files.ts'
-import { pageQueryOf, readForPage } from './load.ts'
+import { pageQueryOf, readForPage, sourceOfLink } from './load.ts'
 
 /** What the files need from the rest of the program. */
 export interface StatisticsFilesNeeds extends StatsSources {
@@ -61,10 +61,10 @@ function fileRoute(
       const { id, code, placements, hasDetails } = await find(token, named)
       const asked = pageQueryOf({ ...request.query, view: 'detail' }, reading.now(), hasDetails)
       return sendFile(reply.header('vary', 'accept-language'), file, {
-        ...(await readForPage(reading, request, id, asked)),
+        ...(await readForPage(sourceOfLink(reading, request, id), asked)),
         language: pageLanguage(request),
-        code,
-        shortUrl: addresses(code, origin.of(request)).short_url,
+        prefix: code,
+        name: addresses(code, origin.of(request)).short_url,
         placement: (placement) => placements.find((each) => each.id === placement)?.name,
       })
     },
