@@ -187,6 +187,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   // A link may have the alias `c`, too: see below.
   pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
   pages.post('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.act)
+  pages.get('/c/:token(^collection_[\\w-]+$)/statistics/:file', browser.statisticsFiles.collected)
   pages.get('/c/:token(^collection_[\\w-]+$)/looks/:look', browser.lookImage)
   pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
   pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)

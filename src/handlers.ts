@@ -174,21 +174,17 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
   }
 }
 
-function collectionPageHandlers({ collections, scans, links, origin, limits, keys, qr }: Services, assets: Assets) {
-  const { turnToRender, holderOf } = limits
+/** The page of a collection, and the pictures of its looks. */
+function collectionPageHandlers(services: Services, assets: Assets) {
+  const { collections, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { turnToRender, holderOf, slots } = limits
+  const { isCreditDue } = places
+  const reading = { collections, scans, slots, now }
+  const page = { collections, scans, links, origin, limits, creation, turnToRender, isCreditDue, reading, assets }
   const { images, codeText } = qr
   const limitImages = limits.each('qr')
   return {
-    collectionPage: collectionPageRoutes({
-      collections,
-      scans,
-      links,
-      origin,
-      limits,
-      creation: keys,
-      turnToRender,
-      assets,
-    }),
+    collectionPage: collectionPageRoutes(page),
     lookImage: lookImageRoute({ collections, images, origin, codeText, limitImages, holderOf }),
   }
 }
@@ -232,7 +228,7 @@ function browserHandlers(
 
 /** The pages of a link: its owner's, and that of a share. */
 function linkPageHandlers(services: Services, assets: Assets) {
-  const { links, scans, qr, places, limits, shares, webhooks, origin, now } = services
+  const { links, collections, scans, qr, places, limits, shares, webhooks, origin, now } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
   return {
@@ -250,7 +246,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, shares, ...reading, origin }),
+    statisticsFiles: statisticsFileRoutes({ links, shares, collections, ...reading, origin }),
     sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
   }
 }

@@ -2,6 +2,7 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   unnamed: 'Collection',
+  parts: 'Parts of this page',
   pageTitle: (name: string) => `${name} – collection`,
   links: (count: string, one: boolean) => (one ? `${count} link` : `${count} links`),
   visits: (count: string, one: boolean) => (one ? `${count} visit` : `${count} visits`),
@@ -142,6 +143,7 @@ const en = {
 
 const de: typeof en = {
   unnamed: 'Sammlung',
+  parts: 'Teile dieser Seite',
   pageTitle: (name) => `${name} – Sammlung`,
   links: (count, one) => (one ? `${count} Link` : `${count} Links`),
   visits: (count, one) => (one ? `${count} Besuch` : `${count} Besuche`),

@@ -6,10 +6,13 @@ import { copyingData } from '../copyable.ts'
 import { keyInput } from '../creation.ts'
 import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { statisticsTexts } from '../../texts/statistics.ts'
 import { formatsIn } from '../statistics/formats.ts'
+import { collectionName } from '../statistics/of-collection.ts'
 import { listSection, queryOf } from './list.ts'
 import { looksSection } from './looks.ts'
 import { actionForm, folded, noticeOf, textField } from './parts.ts'
+import { collectionStatistics } from './statistics.ts'
 import { settingsSection } from './settings.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
 
@@ -27,7 +30,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
       ${noticeOf(notice, undefined)}
       <header>
         <h1 lang="" dir="auto">${nameOf(view)}</h1>
-        ${figures(view)}
+        ${figures(view)} ${!isEmpty && partLinks(language)}
       </header>
       ${reachabilityWarning(origin, language)}
       <div class="collection-layout">
@@ -37,12 +40,13 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
           ${joinSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
+      ${!isEmpty && collectionStatistics(view)}
     </main>`,
   }
 }
 
 function nameOf({ overview, language }: CollectionView): string {
-  return overview.name?.trim() || collectionTexts[language].unnamed
+  return collectionName(overview, language)
 }
 
 function figures({ overview, language }: CollectionView): Html {
@@ -56,6 +60,20 @@ function figures({ overview, language }: CollectionView): Html {
     ...(asOf === undefined ? [] : [texts.late]),
   ]
   return html`<p class="quiet">${parts.join(' · ')}</p>`
+}
+
+/** On a phone, what is below the links is far away. */
+function partLinks(language: CollectionView['language']): Html {
+  const { list, looks, settings } = collectionTexts[language]
+  const parts = [
+    ['links', list.title],
+    ['statistics', statisticsTexts[language].heading],
+    ['looks', looks.title],
+    ['settings', settings.title],
+  ]
+  return html`<nav class="row" aria-label="${collectionTexts[language].parts}">
+    ${parts.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}
+  </nav>`
 }
 
 /** How its owner finds the page again. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
 import type { ListQuery } from '../../collections/listing.ts'
 import type { Collections } from '../../collections/open.ts'
+import type { CollectionStatsNeeds } from '../../collections/stats-routes.ts'
 import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
 import { pageLanguage } from '../../http/accept.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
@@ -20,6 +21,8 @@ import { scriptsOf, type Assets } from '../assets.ts'
 import { keyIn } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
+import { loadStatistics } from '../statistics/load.ts'
+import { sourceOfCollection } from '../statistics/of-collection.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { collectionActions, type CollectionOutcome, type CollectionSubmission } from './actions.ts'
 import { collectionPage } from './page.ts'
@@ -33,6 +36,9 @@ export interface CollectionPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   turnToRender: Limits['turnToRender']
   assets: Pick<Assets, 'islands'>
+  reading: CollectionStatsNeeds
+  /** Whether the licence of the city database requires a link on pages. */
+  isCreditDue: () => boolean
 }
 
 interface CollectionRoute {
@@ -89,10 +95,15 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   const counting = countingFor(needs, request)
   const { asked, query } = listOf(request.query, collection.id)
   const overview = await collections.overview(collection, counting)
-  const { links, next } = await collections.list(collection, query, counting)
+  const [{ links, next }, statistics] = await Promise.all([
+    collections.list(collection, query, counting),
+    loadStatistics(sourceOfCollection(needs.reading, request, collection), request),
+  ])
   return {
     token,
     overview,
+    statistics,
+    credit: needs.isCreditDue(),
     looks: Object.keys(await collections.looksOf(collection)),
     asked,
     links,
@@ -101,7 +112,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     language: pageLanguage(request),
     creation: creation.mode,
     formKey: randomUUID(),
-    scripts: scriptsOf(assets.islands, 'settings'),
+    scripts: scriptsOf(assets.islands, 'settings', 'statistics'),
   }
 }
 

@@ -5,6 +5,7 @@ import type { ListParameters } from '../../collections/list-query.ts'
 import type { Problem } from '../../http/problem.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Values } from '../form.ts'
+import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The parts of the page that have a form: the ids of their elements. */
 export type FormName = 'links' | 'create' | 'join' | 'looks' | 'settings'
@@ -30,6 +31,9 @@ export interface CollectionView {
   links: ListedMember[]
   /** The cursor of the next page, if there is one. */
   next: string | null
+  statistics: LoadedStatistics
+  /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
+  credit: boolean
   /** The names of its looks. */
   looks: string[]
   /** Of the short links. */

@@ -5,7 +5,7 @@ import { imagePath } from '../image-path.ts'
 import { sectionMessage } from './message.ts'
 import type { Notice, OwnerView } from './view.ts'
 import { DESIGN_FORM, designForm } from '../designer/form.ts'
-import { lookForm } from '../collection/look-form.ts'
+import { lookForm } from '../look-form.ts'
 import { poorVerdict } from '../designer/verdict.ts'
 import type { Language } from '../../texts/language.ts'
 

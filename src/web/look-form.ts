@@ -1,6 +1,6 @@
-import { html, type Html } from '../../http/html.ts'
-import { collectionTexts } from '../../texts/collection.ts'
-import type { Language } from '../../texts/language.ts'
+import { html, type Html } from '../http/html.ts'
+import { collectionTexts } from '../texts/collection.ts'
+import type { Language } from '../texts/language.ts'
 
 /** On the page of a link in a collection: keeps the saved design of the link as a look. */
 export function lookForm(
