@@ -284,3 +284,23 @@ inBrowser('the design of one link is kept as a look, shown, given to selected li
   assert.equal((await fetch(pageOf(token, '/looks/House%20red'))).status, 404)
   assert.deepEqual((await details(server, plain)).design, { fg: '#7a1f3d' }, 'it was copied')
 })
+
+inBrowser('the page counts all links together, by link and campaign, and leads to each', async (page) => {
+  const { token, links } = await collect([
+    { title: 'Door', campaign: 'Summer' },
+    { title: 'Window', campaign: 'Summer' },
+    { title: 'Car' },
+  ])
+  for (const at of [0, 0, 1, 2, 2, 2]) await visit(String(links[at]?.short_url), BROWSER)
+  await page.goto(pageOf(token))
+  const panel = (name: string) => page.locator(`#list-${name}`)
+  assert.match((await page.locator('#statistics').textContent()) ?? '', /Visits by people\s*6/)
+  assert.match((await panel('link').textContent()) ?? '', /Car[^]*3[^]*Door[^]*2[^]*Window[^]*1/)
+  await panel('campaign').getByRole('link', { name: 'Summer' }).click()
+  assert.match((await page.locator('#statistics').textContent()) ?? '', /Visits by people\s*3/)
+  assert.deepEqual(await listed(page), ['Window', 'Door'], 'the list is of the same campaign')
+  await panel('link').getByRole('link', { name: 'Door' }).click()
+  assert.equal(await page.locator('h1').textContent(), 'Door')
+  const file = await fetch(pageOf(token, '/statistics/link.csv?view=detail&campaign=Summer'))
+  assert.match(await file.text(), /^code,title,scans,unique_visitors\r?\n\S+,Door,2,1\r?\n\S+,Window,1,1\r?\n$/)
+})
