@@ -8,15 +8,7 @@ import { startDns } from './support/dns.ts'
 import { cheapScrypt } from './support/passwords.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
-import {
-  create,
-  details,
-  skipUnlessOneNode,
-  startServer,
-  visit,
-  type Created,
-  type TestServer,
-} from './support/server.ts'
+import { create, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const TARGET = 'https://example.com/menu'
 const PASSWORD = 'correct horse battery'
