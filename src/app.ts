@@ -174,25 +174,28 @@ function addStatisticsRoutes(api: FastifyInstance, { shared, ofMany }: Handlers[
   api.post('/stats', ofMany)
 }
 
+/** The pages of the owner of a link below a path. */
+function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['browser']): void {
+  pages.get(path, browser.ownerPage.show)
+  pages.post(path, browser.ownerPage.act)
+  pages.get(`${path}/placements`, browser.ownerPage.placements)
+  pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
+}
+
 async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser']): Promise<void> {
   refuseEncodedBodies(pages)
   refuseForeignForms(pages)
   readForms(pages)
   pages.get('/', browser.homePage.show)
   pages.post('/', browser.homePage.create)
-  pages.get('/m/:token', browser.ownerPage.show)
-  pages.post('/m/:token', browser.ownerPage.act)
-  pages.get('/m/:token/placements', browser.ownerPage.placements)
-  pages.get('/m/:token/statistics/:file', browser.statisticsFiles.owned)
-  // A link may have the alias `c`, too: see below.
-  pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
-  pages.post('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.act)
-  pages.get('/c/:token(^collection_[\\w-]+$)/statistics/:file', browser.statisticsFiles.collected)
-  pages.get('/c/:token(^collection_[\\w-]+$)/looks/:look', browser.lookImage)
-  pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
-  pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)
-  pages.get('/c/:token(^collection_[\\w-]+$)/:code/placements', browser.ownerPage.placements)
-  pages.get('/c/:token(^collection_[\\w-]+$)/:code/statistics/:file', browser.statisticsFiles.owned)
+  addOwnerPages(pages, '/m/:token', browser)
+  // A link may have the alias `c`, too, as `s` below.
+  const collection = '/c/:token(^collection_[\\w-]+$)'
+  pages.get(collection, browser.collectionPage.show)
+  pages.post(collection, browser.collectionPage.act)
+  pages.get(`${collection}/statistics/:file`, browser.statisticsFiles.collected)
+  pages.get(`${collection}/looks/:look`, browser.lookImage)
+  addOwnerPages(pages, `${collection}/:code`, browser)
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)
   pages.get('/bulk/sample.csv', browser.bulkPage.sample)

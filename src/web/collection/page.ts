@@ -11,9 +11,10 @@ import { formatsIn } from '../statistics/formats.ts'
 import { collectionName } from '../statistics/of-collection.ts'
 import { listSection, queryOf } from './list.ts'
 import { looksSection } from './looks.ts'
-import { actionForm, folded, noticeOf, textField } from './parts.ts'
+import { actionForm, folded, noticeOf, typed } from './parts.ts'
 import { collectionStatistics } from './statistics.ts'
 import { settingsSection } from './settings.ts'
+import { renderField } from '../owner/settings/field.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
 
 /** The page of a collection, for whoever has its key. */
@@ -112,11 +113,11 @@ function createSection(view: CollectionView, notice: CollectionNotice | undefine
     return error && faultText(error, language)
   }
   const field = (name: 'target' | 'title' | 'campaign', label: string, attributes: Html, hint?: string) =>
-    textField({
+    renderField({
       id: `create-${name}`,
       name,
       label,
-      value: own?.values?.[name],
+      value: typed(own, name) ?? '',
       fault: fault(name),
       attributes,
       ...(hint !== undefined && { hint }),
@@ -176,7 +177,6 @@ function campaignsSection(view: CollectionView): Html {
 function joinSection(view: CollectionView, notice: CollectionNotice | undefined): Html {
   const texts = collectionTexts[view.language].join
   const own = notice?.at === 'join' ? notice : undefined
-  const typed = own?.values?.['tokens']
   return folded(
     { id: 'join', title: texts.title, isOpen: own !== undefined },
     html`${noticeOf(notice, 'join')}
@@ -195,7 +195,7 @@ function joinSection(view: CollectionView, notice: CollectionNotice | undefined)
           aria-describedby="join-hint"
           required
         >
-${typeof typed === 'string' ? typed : ''}</textarea>
+${typed(own, 'tokens')}</textarea>
         <p class="settings-buttons"><button class="plain">${texts.button}</button></p>`,
     )}`,
   )

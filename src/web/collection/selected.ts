@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
-import { textField } from './parts.ts'
+import { renderField } from '../owner/settings/field.ts'
 import type { CollectionNotice, CollectionView } from './view.ts'
 
 /** What can be done with the links that are selected, below the list, in its form. */
@@ -14,7 +14,7 @@ export function selectedActions(
   return html`<details class="card settings-card collection-selected" ${isOpen && html` open`}>
     <summary><h3>${texts.title}</h3></summary>
     <div class="collection-line">
-      ${textField({
+      ${renderField({
         id: 'selected-campaign',
         name: 'campaign',
         label: texts.campaign,
