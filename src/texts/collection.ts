@@ -44,6 +44,7 @@ const en = {
   selected: {
     title: 'With the selected links',
     campaign: 'Campaign',
+    all: 'Campaign, look, pause and resume for all links that the list finds, not only for those selected on this page',
     campaignHint: 'Empty: without a campaign',
     setCampaign: 'Set the campaign',
     look: 'Look',
@@ -136,7 +137,7 @@ const en = {
     left: 'The selected links are no longer in this collection.',
     deleted: 'The selected links were deleted. For 24 hours they can be brought back, here or on their pages.',
     undeleted: 'The links are back.',
-    partly: 'Some of the selected links could not be changed.',
+    partly: 'Some of the links could not be changed:',
     created: 'The link was created.',
   },
 }
@@ -185,6 +186,7 @@ const de: typeof en = {
   selected: {
     title: 'Mit den ausgewählten Links',
     campaign: 'Kampagne',
+    all: 'Kampagne, Aussehen, Pausieren und Fortsetzen für alle Links, die die Liste findet, nicht nur für die auf dieser Seite ausgewählten',
     campaignHint: 'Leer: ohne Kampagne',
     setCampaign: 'Kampagne setzen',
     look: 'Aussehen',
@@ -279,7 +281,7 @@ const de: typeof en = {
     deleted:
       'Die ausgewählten Links wurden gelöscht. 24 Stunden lang können sie zurückgeholt werden, hier oder auf ihren Seiten.',
     undeleted: 'Die Links sind wieder da.',
-    partly: 'Einige der ausgewählten Links konnten nicht geändert werden.',
+    partly: 'Einige der Links konnten nicht geändert werden:',
     created: 'Der Link wurde erstellt.',
   },
 }

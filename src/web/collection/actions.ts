@@ -1,3 +1,4 @@
+import type { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
 import { readLooks } from '../../collections/looks.ts'
 import type { Collections } from '../../collections/open.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
@@ -7,8 +8,10 @@ import type { Client } from '../../links/client.ts'
 import type { Links } from '../../links/open.ts'
 import type { ChargeNotFound } from '../../links/bulk/row-links.ts'
 import type { IdempotentRequest } from '../../links/idempotency/idempotency.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { collectionTexts } from '../../texts/collection.ts'
+import { problemTexts } from '../../texts/problems.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
 import { FORM_KEY } from '../form-idempotency.ts'
@@ -18,7 +21,7 @@ import type { CollectionNotice, FormName } from './view.ts'
 /** A form of the page. */
 export interface CollectionSubmission {
   collections: Collections
-  links: Pick<Links, 'create' | 'readByToken' | 'change' | 'deleteWithUndo' | 'undelete'>
+  links: Pick<Links, 'create' | 'readByToken' | 'deleteWithUndo' | 'undelete'>
   client: Client
   chargeNotFound: ChargeNotFound
   /** Checks the access code, where creation needs one. */
@@ -26,6 +29,10 @@ export interface CollectionSubmission {
   token: string
   form: URLSearchParams
   language: Language
+  /** The codes of all links that the list finds, on whatever page. */
+  codesFound: () => Promise<string[]>
+  /** Changes links; each row has the code of one. @returns a result for each */
+  changeRows: (rows: object[]) => ReturnType<typeof changeInBatches>
   /** The paths of the scripts of a page that shows a secret. */
   scripts: string[]
 }
@@ -55,24 +62,16 @@ export const collectionActions: Record<string, CollectionAction> = {
       return { page: rotatedPage(`${client.origin}/c/${next}`, rest) }
     }),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
-  campaign: (submission) =>
-    onSelected(submission, 'changed', async ({ links, client, token, form }, code) => {
-      const campaign = form.get('campaign')?.trim() || null
-      await links.change(await links.readByToken({ collectionToken: token, code }), { campaign }, client)
-    }),
-  look: (submission) =>
-    onSelected(submission, 'changed', async ({ links, client, token, form }, code) => {
-      const owned = await links.readByToken({ collectionToken: token, code })
-      await links.change(owned, { design: { look: form.get('look') ?? '' } }, client, { collection: token })
-    }),
+  campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),
+  look: (submission) => changeSelected(submission, { design: { look: submission.form.get('look') ?? '' } }),
   'save-look': (submission) => noticing(submission, 'looks', [], saveLook),
   'remove-look': (submission) =>
     noticing(submission, 'looks', [], async ({ collections, client, token, form }) => {
       await collections.changeLooks(token, new Map([[form.get('look') ?? '', null]]), client)
       return { done: 'removed', at: 'looks' }
     }),
-  pause: (submission) => onSelected(submission, 'changed', setActive(false)),
-  resume: (submission) => onSelected(submission, 'changed', setActive(true)),
+  pause: (submission) => changeSelected(submission, { active: false }),
+  resume: (submission) => changeSelected(submission, { active: true }),
   leave: (submission) =>
     onSelected(submission, 'left', ({ collections, token }, code) => collections.leave(token, code)),
   async delete(submission) {
@@ -98,12 +97,6 @@ function idempotentForm(form: URLSearchParams, request: unknown): IdempotentRequ
   const text = JSON.stringify(request)
   return /^[\w-]{16,255}$/.test(key) ? { key: `${key} ${hash('sha256', text)}`, request: text } : undefined
 }
-
-const setActive =
-  (active: boolean) =>
-  async ({ links, client, token }: CollectionSubmission, code: string) => {
-    await links.change(await links.readByToken({ collectionToken: token, code }), { active }, client)
-  }
 
 /** Runs a form; a problem is shown in its part of the page, with what was typed. */
 async function noticing(
@@ -170,6 +163,28 @@ async function endCollection({ collections, token, form, language }: CollectionS
 
 function refused(text: string, at: FormName = 'links', values: Record<string, string> = {}): CollectionOutcome {
   return { notice: { at, text, values, problem: new Problem('invalid_request', text) } }
+}
+
+/** Makes the same change to each selected link, or to all that the list finds. Those that refuse it are named. */
+async function changeSelected(submission: CollectionSubmission, change: object): Promise<CollectionOutcome> {
+  const { form, language, codesFound, changeRows } = submission
+  const texts = collectionTexts[language]
+  const codes = form.get('all') === 'yes' ? await codesFound() : codesOf(form)
+  if (codes.length === 0) return refused(texts.selected.none)
+  return noticing(submission, 'links', [], async () => {
+    const results = await changeRows(codes.map((code) => ({ code, ...change })))
+    const failed = results.flatMap((row) =>
+      'error' in row ? [{ code: codes[row.index] ?? '', error: row.error }] : [],
+    )
+    const [first] = failed
+    if (first === undefined) return { done: 'changed', at: 'links' }
+    const left = failed.map(({ code, error }) => ({
+      code,
+      why: ownValue(problemTexts[language].titles, error.code) ?? error.detail,
+    }))
+    const problem = new Problem('invalid_request', first.error.detail)
+    return { notice: { at: 'links', text: texts.notices.partly, problem, left } }
+  })
 }
 
 /** Links that are changed at the same time. */

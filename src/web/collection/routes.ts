@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
 import type { ListQuery } from '../../collections/listing.ts'
 import type { Collections } from '../../collections/open.ts'
+import { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
 import type { CollectionStatsNeeds } from '../../collections/stats-routes.ts'
 import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
 import { pageLanguage } from '../../http/accept.ts'
@@ -150,15 +151,23 @@ async function actOnCollection(
 ): Promise<FastifyReply> {
   const { token } = request.params
   const form = formOf(request.body)
+  const client = clientOf(needs, request, reply)
+  const chargeNotFound = () => needs.limits.chargeNotFound(request, reply)
+  const options = { atomic: false, dryRun: false, through: token, collection: token, chargeNotFound }
   const submission: CollectionSubmission = {
     collections: needs.collections,
     links: needs.links,
-    client: clientOf(needs, request, reply),
-    chargeNotFound: () => needs.limits.chargeNotFound(request, reply),
+    client,
+    chargeNotFound,
     requireCreation: () => needs.creation.require(request, reply, keyIn(form)),
     token,
     form,
     language: pageLanguage(request),
+    codesFound: async () => {
+      const collection = await needs.collections.find(token)
+      return needs.collections.listCodes(collection, listOf(request.query, collection.id).query)
+    },
+    changeRows: (rows) => changeInBatches({ links: needs.links, client, options }, rows),
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
   const outcome = await idempotency.run(token, form, () => act(submission))

@@ -4,15 +4,15 @@ import { renderField } from '../owner/settings/field.ts'
 import type { CollectionNotice, CollectionView } from './view.ts'
 
 /** What can be done with the links that are selected, below the list, in its form. */
-export function selectedActions(
-  { language, overview, looks }: CollectionView,
-  notice: CollectionNotice | undefined,
-): Html {
+export function selectedActions(view: CollectionView, notice: CollectionNotice | undefined): Html {
+  const { language, overview, looks, next, asked } = view
+  const isMore = next !== null || asked.cursor !== undefined
   const texts = collectionTexts[language].selected
   const isOpen = notice?.at === 'links' && notice.problem !== undefined
   const campaigns = overview.campaigns.flatMap(({ value }) => value ?? []).slice(0, 100)
   return html`<details class="card settings-card collection-selected" ${isOpen && html` open`}>
     <summary><h3>${texts.title}</h3></summary>
+    ${isMore && html`<label class="choice"><input type="checkbox" name="all" value="yes" />${texts.all}</label>`}
     <div class="collection-line">
       ${renderField({
         id: 'selected-campaign',

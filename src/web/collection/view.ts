@@ -16,6 +16,8 @@ export interface CollectionNotice {
   /** The part in which it is shown; without one, at the top. */
   at?: FormName
   problem?: Problem
+  /** The links that were not changed, and why. */
+  left?: { code: string; why: string }[]
   /** The codes of links that were deleted, and can be brought back. */
   deleted?: string[]
   /** What was typed into the form of that part. */
