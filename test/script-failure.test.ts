@@ -20,6 +20,8 @@ before(async () => {
   const { token } = await create(server, { target: 'https://example.com/menu' })
   await post(`${server.url}/api/domains`, { domain: 'qr.example.com' })
   const owner = `/m/${token}`
+  const opened = await post(`${server.url}/api/collections`, {})
+  const { token: collection } = (await opened.json()) as { token: string }
   pages = {
     home: '/',
     'my-links': '/',
@@ -30,6 +32,7 @@ before(async () => {
     owner,
     statistics: owner,
     settings: owner,
+    collection: `/c/${collection}`,
     design: owner,
   }
 })

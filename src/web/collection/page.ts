@@ -1,11 +1,11 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
-import { copyingData } from '../copyable.ts'
 import { keyInput } from '../creation.ts'
 import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { formatsIn } from '../statistics/formats.ts'
+import { keepSection } from './keep.ts'
 import { listSection, queryOf } from './list.ts'
 import { actionForm, folded, noticeOf, textField } from './parts.ts'
 import { settingsSection } from './settings.ts'
@@ -16,6 +16,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
   const { overview, language, origin, scripts } = view
   const texts = collectionTexts[language]
   const isEmpty = overview.links === 0
+  const isKeepFirst = isEmpty || view.isCreated
   return {
     title: texts.pageTitle(nameOf(view)),
     site: { language },
@@ -29,9 +30,9 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
       </header>
       ${reachabilityWarning(origin, language)}
       <div class="collection-layout">
-        <div>${isEmpty && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
+        <div>${isKeepFirst && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
-          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${joinSection(view, notice)}
+          ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${joinSection(view, notice)}
           ${settingsSection(view, notice)}
         </aside>
       </div>
@@ -54,31 +55,6 @@ function figures({ overview, language }: CollectionView): Html {
     ...(asOf === undefined ? [] : [texts.late]),
   ]
   return html`<p class="quiet">${parts.join(' · ')}</p>`
-}
-
-/** How its owner finds the page again. */
-function keepSection(view: CollectionView): Html {
-  const { language, origin } = view
-  const texts = collectionTexts[language].keep
-  const address = origin + pathOf(view)
-  const { title, text } = texts.message(nameOf(view), address)
-  const mail = `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(text.replaceAll('\n', '\r\n'))}`
-  return html`<details
-    class="card settings-card"
-    id="keep"
-    ${copyingData(language)}
-    ${view.overview.links === 0 && html` open`}
-  >
-    <summary><h2>${texts.title}</h2></summary>
-    <p><strong>${texts.only}</strong> ${texts.more}</p>
-    <p class="keep-address"><a href="${pathOf(view)}">${address}</a></p>
-    <p class="row">
-      <a class="button plain" href="${mail}">${texts.send}</a>
-      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
-        ${texts.copy}
-      </button>
-    </p>
-  </details>`
 }
 
 /** A short link with one field, as on the page home; other kinds are made there. */
