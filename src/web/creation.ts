@@ -30,10 +30,10 @@ export function keyField(id: string, language: Language, marks: Html = html`name
     (attributes) =>
       html`<input
         type="password"
+        ${marks}
         maxlength="200"
         autocomplete="current-password"
         spellcheck="false"
-        ${marks}
         ${attributes}
       />`,
   )

@@ -10,6 +10,7 @@ import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 import { closedNotice, keyInput } from './creation.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
+import { collectionField, isCollectionAtFault } from './home-collection.ts'
 import { kindInputs } from './kind-inputs.ts'
 import { hasPeriod, periodInputs } from './period.ts'
 import { poster, type PosterCode } from './home-poster.ts'
@@ -29,6 +30,8 @@ const furtherFields: FormInput[] = [{ name: 'alias', input: 'text' }, ...ownerFi
 /** A refused form, to be shown again. */
 export interface RefusedForm extends TypedInput {
   idempotencyKey: string
+  /** The token of the collection that was chosen. */
+  collection?: string | undefined
 }
 
 /** What the page shows besides the form. */
@@ -105,14 +108,16 @@ function creationForm({ kind, language, refused, isLive, creation }: HomeView): 
   const texts = homeTexts[language]
   const errors = refused?.problem.errors ?? []
   const isKindAtFault = firstInvalid(kind.form, errors) !== undefined
+  const isKindFocused = errors.length === 0 && !isCollectionAtFault(refused)
   return html`<form class="card" method="post" action="/?create">
     ${renderProblem(refused?.problem, '', language)}
     <input type="hidden" name="kind" value="${kind.name}" />
     <input type="hidden" name="idempotency_key" value="${refused?.idempotencyKey ?? randomUUID()}" />
     <div class="home-kind" data-kind="${kind.name}">
-      ${renderFields(formOf(kind, language, errors.length === 0), refused?.values ?? {}, errors, { language })}
+      ${renderFields(formOf(kind, language, isKindFocused), refused?.values ?? {}, errors, { language })}
     </div>
-    ${moreOptions({ kind, language, refused, isLive }, !isKindAtFault)} ${keyInput(creation, language)}
+    ${moreOptions({ kind, language, refused, isLive }, !isKindAtFault)} ${collectionField(language, refused)}
+    ${keyInput(creation, language)}
     <button class="home-create">${texts.create}</button>
   </form>`
 }

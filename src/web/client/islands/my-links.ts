@@ -17,6 +17,7 @@ import {
 } from '../../my-links/kept-links.ts'
 import { forgetKept, mergeKept } from '../../my-links/kept-list.ts'
 import { startEveryDevice } from '../every-device.ts'
+import { tellKept } from '../kept-event.ts'
 import { keptStorage } from '../kept-storage.ts'
 import { collectionName, readCollectionCounts } from '../my-collections.ts'
 import { createWords, nameOf, type Words } from '../my-links-row.ts'
@@ -193,8 +194,10 @@ function store(page: Page, { links, collections }: Kept): boolean {
   if (collections.length > MAX_KEPT_COLLECTIONS) return fail(faults.too_many_collections)
   const before = readKept(keptStorage)
   const isStored = writeKept(keptStorage, links) && writeKeptCollections(keptStorage, collections)
-  if (isStored) show(page)
-  else writeKept(keptStorage, before)
+  if (isStored) {
+    show(page)
+    tellKept()
+  } else writeKept(keptStorage, before)
   return isStored || fail(notStored)
 }
 
