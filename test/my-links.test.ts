@@ -322,7 +322,7 @@ inBrowser(
 async function keepEverywhere(page: Page, name: string): Promise<void> {
   await every(page).locator('summary').press('Enter')
   await page.getByLabel('Name of the collection').fill(name)
-  await button(page, 'Create the collection').press('Enter')
+  await button(page, 'Create the collection').click()
 }
 
 inBrowser(
@@ -395,7 +395,7 @@ inBrowser('a limit keeps no key from the person: another press goes on where it 
     joined.push(tokens.length)
     await route.fulfill({ json: { added: tokens.length, failed: 0, results: tokens.map(() => ({ added: true })) } })
   })
-  await button(page, 'Create the collection').press('Enter')
+  await button(page, 'Create the collection').click()
   await page.waitForURL(`${limited.url}/c/${collection.token}`)
   assert.deepEqual(joined, [20], 'in the same collection')
 })
@@ -413,11 +413,11 @@ inBrowser(
     await every(page).locator('summary').press('Enter')
     const field = every(page).getByLabel('Access code of this service')
     await field.fill('wrong')
-    await button(page, 'Create the collection').press('Enter')
+    await button(page, 'Create the collection').click()
     await says(every(page), 'This is not an access code of this service.')
     await field.fill(code)
     assert.deepEqual(await accessibilityFaults(page), [])
-    await button(page, 'Create the collection').press('Enter')
+    await button(page, 'Create the collection').click()
     await says(every(page), '1 link is not in the collection')
     await page.goto('about:blank')
 

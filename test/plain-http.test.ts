@@ -103,6 +103,19 @@ onPlainHttp(
   },
 )
 
+onPlainHttp('the links of this device become a collection', async (page) => {
+  await open(page, '/')
+  await type(page, { target: TARGET })
+  assert.equal(await press(page, 'Create'), 200)
+  await page.locator('.keep [role=status]', { hasText: 'Kept on this device' }).waitFor()
+  await open(page, '/')
+  await page.locator('.kept-every > summary').press('Enter')
+  await button(page, 'Create the collection').click()
+  await page.waitForURL(/\/c\/collection_/)
+  assert.equal(await page.locator('.collection-name').count(), 1)
+  await page.evaluate('localStorage.clear()')
+})
+
 onPlainHttp(
   'a link is created, its addresses are copied and saved, and the private one is kept, sent and not kept',
   async (page) => {

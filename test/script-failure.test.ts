@@ -25,6 +25,7 @@ before(async () => {
   pages = {
     home: '/',
     'my-links': '/',
+    'every-device': '/',
     bulk: '/bulk',
     workbook: '/bulk',
     domains: '/domains?name=qr.example.com',
@@ -60,6 +61,13 @@ const alert = (page: Page) => page.getByRole('alert')
 /** A file for which `bulk` loads `workbook`. */
 const workbook = fileURLToPath(new URL('fixtures/tables/links.xlsx', import.meta.url))
 
+/** A kept link, with which the start page may load `every-device`. */
+const keptLinks = JSON.stringify({
+  format: 'quirl-links',
+  version: 1,
+  links: [{ token: 'x'.repeat(43), code: 'x', title: null, created_at: '2026-11-22T12:00:00.000Z' }],
+})
+
 /** Opens a page whose island of this name is answered by another; scrolls to the form that loads `design`. */
 async function openWith(page: Page, name: string, answer: (route: Route) => Promise<void>): Promise<void> {
   const files = new RegExp(`/assets/${name}-[0-9a-f]{16}\\.js$`)
@@ -69,6 +77,11 @@ async function openWith(page: Page, name: string, answer: (route: Route) => Prom
     forms[0]?.closest('details')?.setAttribute('open', '')
     forms[0]?.scrollIntoView()
   })
+  if (name === 'every-device') {
+    await page.evaluate(`localStorage.setItem('quirl.links', ${JSON.stringify(keptLinks)})`)
+    await page.reload()
+    await page.locator('.kept-every > summary').press('Enter')
+  }
   if (name === 'workbook') await page.locator('[data-bulk] [type=file]').setInputFiles(workbook)
   await alert(page).waitFor()
   await page.unroute(files)

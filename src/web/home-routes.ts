@@ -70,6 +70,7 @@ function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf 
       code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
       isLive,
       scripts,
+      everyDeviceScript: assets.islands.get('every-device'),
       creation: creation.mode,
       refused,
     }

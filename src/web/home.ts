@@ -48,6 +48,8 @@ export interface HomeView {
   isLive: boolean
   /** The paths of the page's scripts. */
   scripts: string[]
+  /** That of the script which makes a collection of the kept links. */
+  everyDeviceScript: string | undefined
   creation: CreationGate['mode']
   refused?: RefusedForm | undefined
 }
@@ -80,7 +82,7 @@ export function homePage(view: HomeView): Page {
             </div>`
       }
       ${isLive && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
-      ${myLinksSection(language, origin, creation)}
+      ${myLinksSection(view)}
     </main>`,
   }
 }

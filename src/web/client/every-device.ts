@@ -33,9 +33,7 @@ export function startEveryDevice(form: HTMLFormElement, words: Words, readLinks:
   const code = form.querySelector<HTMLInputElement>('[type=password]')
   if (button === null || status === null) return
   let progress: Progress | undefined
-  form.parentElement?.addEventListener('toggle', () => {
-    if (code) code.value ||= document.querySelector<HTMLInputElement>('[name=creation_key]')?.value ?? ''
-  })
+  if (code) code.value ||= document.querySelector<HTMLInputElement>('[name=creation_key]')?.value ?? ''
   const run = async (): Promise<void> => {
     progress ??= { key: randomKey(), collection: undefined, links: readLinks(), sent: 0, failed: [] }
     const say = (text: string) => {
@@ -51,6 +49,8 @@ export function startEveryDevice(form: HTMLFormElement, words: Words, readLinks:
     finish(progress, words, status)
     progress = undefined
   }
+  // Before this script was there, the form would have led to nowhere.
+  button.disabled = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     button.disabled = true

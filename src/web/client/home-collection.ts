@@ -2,14 +2,16 @@ import { chooseCollection } from '../my-links/kept-collections.ts'
 import { readKeptCollections, writeKeptCollections } from '../my-links/kept-links.ts'
 import { element } from './element.ts'
 import { keptStorage } from './kept-storage.ts'
-import { onKept } from './kept-event.ts'
 
-/** Offers the collections that this browser keeps for a new link, where there are some: that of the last link first. */
-export function offerCollections(form: HTMLFormElement): void {
-  const field = form.querySelector<HTMLElement>('.home-collection')
+/**
+ * Offers the collections that this browser keeps for a new link, where there are some: that of the last link first.
+ * @returns offers those that are kept now
+ */
+export function offerCollections(): () => void {
+  const field = document.querySelector<HTMLElement>('.home-collection')
   const select = field?.querySelector('select')
   const none = select?.options[0]
-  if (!field || !select || !none) return
+  if (!field || !select || !none) return () => {}
   /** What a refused form has chosen, and how the service calls it. */
   const refused = select.selectedOptions[0]
   let value = refused?.value || undefined
@@ -30,10 +32,10 @@ export function offerCollections(form: HTMLFormElement): void {
   select.addEventListener('change', () => {
     value = select.value
   })
-  form.addEventListener('submit', () => {
+  select.form?.addEventListener('submit', () => {
     const kept = readKeptCollections(keptStorage)
     if (kept.length > 0) writeKeptCollections(keptStorage, chooseCollection(kept, select.value))
   })
-  onKept(show)
   show()
+  return show
 }

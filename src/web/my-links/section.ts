@@ -6,14 +6,20 @@ import { myLinksTexts } from '../../texts/my-links.ts'
 import { copyingData } from '../copyable.ts'
 import { keyField } from '../creation.ts'
 
-type Mode = CreationGate['mode']
+interface MyLinksView {
+  language: Language
+  /** Of the short links. */
+  origin: string
+  creation: CreationGate['mode']
+  /** The path of the script that makes a collection of the links. */
+  everyDeviceScript: string | undefined
+}
 
 /**
  * The links and collections whose private addresses this browser keeps. They are known to it alone, so its script fills the
  * section, which is not shown without it. `data-when` says of what there must be some, or that there must be nothing.
- * @param origin of the short links
  */
-export function myLinksSection(language: Language, origin: string, creation: Mode): Html {
+export function myLinksSection({ language, origin, creation, everyDeviceScript }: MyLinksView): Html {
   const { island, ...texts } = myLinksTexts[language]
   return html`<section
     id="my-links"
@@ -39,7 +45,7 @@ export function myLinksSection(language: Language, origin: string, creation: Mod
     <h3 data-when="collections">${texts.collections}</h3>
     <ul class="kept-list kept-collections" data-when="collections"></ul>
     <h3 data-when="collections links">${texts.links}</h3>
-    ${creation !== 'closed' && everyDevice(language, creation)}
+    ${creation !== 'closed' && everyDeviceScript !== undefined && everyDevice(language, creation, everyDeviceScript)}
     <p class="kept-sum" data-when="links"></p>
     <ul class="kept-list kept-links" data-when="links"></ul>
     <button type="button" class="plain" data-do="more" hidden></button>
@@ -47,16 +53,16 @@ export function myLinksSection(language: Language, origin: string, creation: Mod
 }
 
 /** Makes a collection of the links, whose one address a person can take to another device. */
-function everyDevice(language: Language, creation: Mode): Html {
+function everyDevice(language: Language, creation: MyLinksView['creation'], script: string): Html {
   const { everyDevice: texts } = myLinksTexts[language]
-  return html`<details class="card kept-every" data-when="links">
+  return html`<details class="card kept-every" data-script="${script}" data-when="links">
     <summary>${texts.title}</summary>
     <form>
       <p>${texts.lead}</p>
       <label for="every-name">${texts.name}</label>
       <input id="every-name" name="name" type="text" maxlength="100" value="${texts.proposed}" dir="auto" />
       ${creation === 'token' && keyField('every-key', language)}
-      <p class="row"><button>${texts.button}</button></p>
+      <p class="row"><button disabled>${texts.button}</button></p>
       <p role="status"></p>
     </form>
   </details>`

@@ -1,6 +1,5 @@
 import { checkCode } from '../code-check.ts'
 import { markCreation } from '../creation-mark.ts'
-import { offerCollections } from '../home-collection.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
 import { drawPhone } from '../phone.ts'
@@ -43,7 +42,6 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
   }
   enhanceKinds(form, schedule)
   proposeZone(form)
-  offerCollections(form)
   const alias = form.querySelector<HTMLInputElement>('[name=alias]')
   if (alias !== null) checkCode(alias, texts)
   form.addEventListener('input', schedule)

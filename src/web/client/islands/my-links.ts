@@ -16,8 +16,7 @@ import {
   type ReadFile,
 } from '../../my-links/kept-links.ts'
 import { forgetKept, mergeKept } from '../../my-links/kept-list.ts'
-import { startEveryDevice } from '../every-device.ts'
-import { tellKept } from '../kept-event.ts'
+import { offerCollections } from '../home-collection.ts'
 import { keptStorage } from '../kept-storage.ts'
 import { collectionName, readCollectionCounts } from '../my-collections.ts'
 import { createWords, nameOf, type Words } from '../my-links-row.ts'
@@ -49,16 +48,17 @@ interface Page {
   elements: Elements
   words: Words
   shown: Shown
+  /** Offers the collections that are kept now for a new link. */
+  offer: () => void
 }
 
 function start(elements: Elements, words: Words): void {
   const shown: Shown = { ...readAll(), counts: undefined, collectionCounts: new Map(), rows: firstRows() }
-  const page: Page = { elements, words, shown }
+  const page: Page = { elements, words, shown, offer: offerCollections() }
   elements.section.hidden = false
   render(elements, words, page.shown)
   listen(page)
-  const every = elements.section.querySelector<HTMLFormElement>('.kept-every form')
-  if (every) startEveryDevice(every, words, () => page.shown.links)
+  loadEveryDevice(page)
   // Nobody who only creates a link sends keys.
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return
@@ -67,6 +67,18 @@ function start(elements: Elements, words: Words): void {
   })
   observer.observe(elements.section)
   if (location.hash === '#my-links') elements.section.scrollIntoView()
+}
+
+/** Loads the script of the form that makes a collection of the links once that is unfolded: few do. */
+function loadEveryDevice({ elements, words, shown }: Page): void {
+  const every = elements.section.querySelector<HTMLElement>('.kept-every')
+  const form = every?.querySelector('form')
+  if (!every || !form) return
+  const load = async () => {
+    const { startEveryDevice } = (await import(every.dataset['script'] ?? '')) as typeof import('../every-device.ts')
+    startEveryDevice(form, words, () => shown.links)
+  }
+  every.addEventListener('toggle', () => void load(), { once: true })
 }
 
 function readAll(): Kept {
@@ -105,6 +117,7 @@ function listen(page: Page): void {
 function show(page: Page): void {
   Object.assign(page.shown, readAll())
   render(page.elements, page.words, page.shown)
+  page.offer()
 }
 
 function showMore({ elements, words, shown }: Page): void {
@@ -194,10 +207,8 @@ function store(page: Page, { links, collections }: Kept): boolean {
   if (collections.length > MAX_KEPT_COLLECTIONS) return fail(faults.too_many_collections)
   const before = readKept(keptStorage)
   const isStored = writeKept(keptStorage, links) && writeKeptCollections(keptStorage, collections)
-  if (isStored) {
-    show(page)
-    tellKept()
-  } else writeKept(keptStorage, before)
+  if (isStored) show(page)
+  else writeKept(keptStorage, before)
   return isStored || fail(notStored)
 }
 
