@@ -14,7 +14,7 @@ const en = {
     more: 'It works on every device. Whoever has it can change and delete all links. Nobody can recover it.',
     seen: 'Could others have seen it?',
     renew: 'Get a new private address',
-    fileName: (name: string) => `private address of ${name}.txt`,
+    fileName: (name: string) => `private address of ${name}`,
     message: (name: string, address: string) => ({
       title: `Your collection “${name}”`,
       text: `Private address of the collection (only for you): ${address}\n`,
@@ -148,7 +148,7 @@ const de: typeof en = {
     more: 'Sie gilt auf jedem Gerät. Wer sie hat, kann alle Links ändern und löschen. Niemand kann sie wiederherstellen.',
     seen: 'Könnten andere sie gesehen haben?',
     renew: 'Neue private Adresse erstellen',
-    fileName: (name) => `Private Adresse von ${name}.txt`,
+    fileName: (name) => `Private Adresse von ${name}`,
     message: (name, address) => ({
       title: `Ihre Sammlung „${name}“`,
       text: `Private Adresse der Sammlung (nur für Sie): ${address}\n`,

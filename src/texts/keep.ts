@@ -11,7 +11,7 @@ const en = {
   copyIt: 'Copy the private address',
   save: 'Save',
   saveIt: 'Save as .txt file',
-  fileName: (code: string) => `private address of ${code}.txt`,
+  fileName: (code: string) => `private address of ${code}`,
   seen: 'Could others have seen it?',
   renew: 'Get a new private address',
   message: (name: string, shortUrl: string, address: string) => ({
@@ -44,7 +44,7 @@ const de: typeof en = {
   copyIt: 'Private Adresse kopieren',
   save: 'Speichern',
   saveIt: 'Als .txt-Datei speichern',
-  fileName: (code) => `Private Adresse von ${code}.txt`,
+  fileName: (code) => `Private Adresse von ${code}`,
   seen: 'Könnten andere sie gesehen haben?',
   renew: 'Neue private Adresse erstellen',
   message: (name, shortUrl, address) => ({

@@ -1,12 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import { keepTexts } from '../texts/keep.ts'
 import type { Language } from '../texts/language.ts'
-
-/** A message that a person sends to themselves. */
-export interface Message {
-  title: string
-  text: string
-}
+import { mailTo, type Message } from './mail-to.ts'
 
 /** A private address. */
 export interface PrivateAddress {
@@ -14,7 +9,7 @@ export interface PrivateAddress {
   path: string
   address: string
   message: Message
-  /** What the file with the message is called. */
+  /** What the file with the message is called, without its ending. */
   fileName: string
 }
 
@@ -31,7 +26,7 @@ export function addressControls({ path, address, message, fileName }: PrivateAdd
       <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
         ${texts.copy}
       </button>
-      <button type="button" class="plain" data-save="${fileName}" aria-label="${texts.saveIt}" hidden>
+      <button type="button" class="plain" data-save="${fileName}.txt" aria-label="${texts.saveIt}" hidden>
         ${texts.save}
       </button>
     </p>
@@ -41,8 +36,8 @@ export function addressControls({ path, address, message, fileName }: PrivateAdd
     </div>`
 }
 
-/** An e-mail to nobody yet; its lines end with CR and LF (RFC 6068, section 5). */
-export function mailTo({ title, text }: Message): string {
-  const encode = (part: string) => encodeURIComponent(part.replaceAll('\n', '\r\n'))
-  return `mailto:?subject=${encode(title)}&body=${encode(text)}`
+/** Saves a text as a file, without scripts: the file is in the link. @param name without the ending */
+export function saveLink(text: string, name: string, content: string): Html {
+  const url = `data:text/plain;charset=utf-8,${encodeURIComponent(content)}`
+  return html`<a class="button plain" href="${url}" download="${name}.txt">${text}</a>`
 }

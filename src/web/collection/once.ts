@@ -26,7 +26,7 @@ export function rotatedPage(
     lead,
     label,
     secret: address,
-    file: fileName.replace(/\.txt$/, ''),
+    file: fileName,
     keptCollection: { collection: keptCollection(token, collection), replaced },
     // The link to the new page is not a new window: it is the use that ends the old address.
     open: { text: open, url: address, isNewWindow: false },

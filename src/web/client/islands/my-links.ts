@@ -16,6 +16,7 @@ import {
   type ReadFile,
 } from '../../my-links/kept-links.ts'
 import { forgetKept, mergeKept } from '../../my-links/kept-list.ts'
+import type { startEveryDevice } from '../every-device.ts'
 import { offerCollections } from '../home-collection.ts'
 import { keptStorage } from '../kept-storage.ts'
 import { collectionName, readCollectionCounts } from '../my-collections.ts'
@@ -69,14 +70,18 @@ function start(elements: Elements, words: Words): void {
   if (location.hash === '#my-links') elements.section.scrollIntoView()
 }
 
+interface EveryDevice {
+  startEveryDevice: typeof startEveryDevice
+}
+
 /** Loads the script of the form that makes a collection of the links once that is unfolded: few do. */
 function loadEveryDevice({ elements, words, shown }: Page): void {
   const every = elements.section.querySelector<HTMLElement>('.kept-every')
   const form = every?.querySelector('form')
   if (!every || !form) return
   const load = async () => {
-    const { startEveryDevice } = (await import(every.dataset['script'] ?? '')) as typeof import('../every-device.ts')
-    startEveryDevice(form, words, () => shown.links)
+    const script = (await import(every.dataset['script'] ?? '')) as EveryDevice
+    script.startEveryDevice(form, words, () => shown.links)
   }
   every.addEventListener('toggle', () => void load(), { once: true })
 }

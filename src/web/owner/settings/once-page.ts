@@ -1,6 +1,7 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import { saveLink } from '../../address-controls.ts'
 import { copyingData } from '../../copyable.ts'
 import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { KeptLink } from '../../my-links/kept-links.ts'
@@ -64,12 +65,6 @@ function keptData({ kept, keptCollection }: Once): Html | undefined {
   if (keptCollection === undefined) return undefined
   const { collection, replaced } = keptCollection
   return html` data-kept-collection="${JSON.stringify(collection)}" data-replaced="${replaced}"`
-}
-
-/** Works without scripts: the file is in the link. */
-function saveLink(text: string, name: string, content: string): Html {
-  const url = `data:text/plain;charset=utf-8,${encodeURIComponent(content)}`
-  return html`<a class="button plain" href="${url}" download="${name}.txt">${text}</a>`
 }
 
 function openLink({ text, url, isNewWindow }: NonNullable<Once['open']>): Html {
