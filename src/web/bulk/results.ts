@@ -131,7 +131,7 @@ function filesForm(texts: (typeof bulkTexts)['en'], { text, key, creationKey, to
     }
     <textarea name="list" hidden aria-label="${texts.text}">${text}</textarea>
     <p class="row">
-      <button name="action" value="csv">${texts.downloadCsv}</button>
+      <button ${isChosen && html` class="plain"`} name="action" value="csv">${texts.downloadCsv}</button>
       <button class="plain" name="action" value="zip">${texts.downloadZip}</button>
       <button class="plain" name="action" value="sheet">${texts.sheet}</button>
     </p>

@@ -32,8 +32,9 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
           ]),
           h('p', { class: 'hint' }, texts.keepHint),
         ])
-      : h('p', null, [`${texts.together.each} `, button(texts.downloadCsv, actions.saveCsv)]),
+      : h('p', null, texts.together.each),
     h('p', { class: 'row' }, [
+      !isEachAlone && button(texts.downloadCsv, actions.saveCsv),
       button(texts.downloadZip, () => void actions.saveZip()),
       button(texts.sheet, () => void actions.openSheet()),
       button(copied === 'all' ? texts.copied : texts.copyAll, () => void actions.copy(addresses(), 'all')),
