@@ -79,6 +79,8 @@ inBrowser(
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Check the rows' }).press('Enter')
     await page.getByText('All 500 rows are ready.').waitFor()
+    // Each link by its own address.
+    await page.getByLabel('Keep them together in a collection').uncheck()
     await page.getByRole('button', { name: 'Create 500 links' }).press('Enter')
     await page.getByRole('heading', { name: '500 links are ready' }).waitFor()
 
@@ -162,7 +164,7 @@ inBrowser(
   'a limit in the middle is waited for, and a reload goes on without creating anything twice',
   async (page, t) => {
     const limited = await startServer(t, { LIMIT_BULK: '3' })
-    await page.route(`${server.url}/api/bulk*`, async (route) => {
+    await page.route(/\/api\/(?:bulk|collections)/, async (route) => {
       const url = route.request().url().replace(server.url, limited.url)
       await route.fulfill({ response: await route.fetch({ url }) })
     })
@@ -192,6 +194,8 @@ inBrowser(
     const saved = links(await savedFile(page, 'Download links and private addresses (CSV)'))
     assert.equal(new Set(saved.map(({ code }) => code)).size, 500)
     assert.equal(await countLinks(limited), 500)
+    const members = await limited.services.db.read.selectFrom('collections').select('id').execute()
+    assert.equal(members.length, 1, 'all requests of a list have one collection')
     await page.evaluate('sessionStorage.clear()')
     await page.setViewportSize({ width: 1280, height: 720 })
   },
@@ -266,6 +270,16 @@ inBrowser('without scripts a file is checked, created, and downloaded as a list 
   )
   assert.match(rest, /(?<!['\d])-2(?!\d)/)
   const keys = await page.getByRole('link', { name: /^Bearbeiten/ }).count()
+  const address = (await page.locator('.keep-address a').textContent()) ?? ''
+  assert.match(
+    await page.locator('.note.warning').first().innerText(),
+    /^Diese eine Adresse aufbewahren\s+Sie führt zu den Seiten aller 2 Links/,
+  )
+  const [kept] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Als .txt-Datei speichern' }).click(),
+  ])
+  assert.ok(readFileSync(await kept.path(), 'utf8').includes(address))
   const saved = links(await savedFile(page, 'Links und private Adressen herunterladen (CSV)'))
   const created = saved.filter(({ code }) => code !== '')
   assert.deepEqual([keys, created.length], [2, 2])
@@ -275,6 +289,8 @@ inBrowser('without scripts a file is checked, created, and downloaded as a list 
   }
   assert.equal(await press(page, 'Bogen zum Drucken (A4)'), 200)
   assert.equal(await page.locator('.bulk-sheet svg').count(), 2)
+  await page.goto(address)
+  assert.equal(await page.locator('.collection-name').count(), 2, 'asking for files has created nothing')
   await page.setExtraHTTPHeaders({})
 })
 

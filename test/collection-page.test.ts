@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
+import { accessibilityFaults, follow, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import type { Collection, CreatedCollection } from './support/collections.ts'
 import { create, details, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -155,6 +155,67 @@ inBrowser('a collection is renamed, gets a new key, and ends', async (page) => {
   assert.equal((await fetch(address)).status, 404)
   assert.equal((await visit(links[0]?.short_url ?? '')).status, 302)
 })
+
+inBrowser(
+  'all links of a page are selected by one box, and how many are is said beside what can be done with them',
+  async (page) => {
+    const { token, links } = await collect([{ title: 'A' }, { title: 'B' }, { title: 'C' }])
+    await page.goto(pageOf(token))
+    const all = page.getByLabel('Select all on this page')
+    const said = page.locator('.collection-selected [aria-live]')
+    await said.filter({ hasText: 'none selected' }).waitFor()
+    await page.getByLabel('Select B').check()
+    await said.filter({ hasText: '1 selected' }).waitFor()
+    assert.equal(await all.evaluate((box) => (box as unknown as { indeterminate: boolean }).indeterminate), true)
+    await all.press('Space')
+    await said.filter({ hasText: '3 selected' }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.locator('.collection-selected > summary').click()
+    await follow(page, page.getByRole('button', { name: 'Pause' }))
+    const states = await Promise.all(links.map(async (link) => (await details(server, link)).active))
+    assert.deepEqual(states, [false, false, false])
+  },
+  { scripts: true },
+)
+
+inBrowser('without scripts no box selects all links', async (page) => {
+  const { token } = await collect([{ title: 'A' }])
+  await page.goto(pageOf(token))
+  assert.equal(await page.getByLabel('Select all on this page').isVisible(), false)
+})
+
+inBrowser(
+  'a browser keeps a collection when its owner says so, takes over its new name and key, and drops it again',
+  async (page) => {
+    const { token } = await collect([{ title: 'A' }], 'Café')
+    const status = (text: string) => page.locator('.keep [role=status]', { hasText: text }).waitFor()
+    const kept = () => page.evaluate<string | null>("localStorage.getItem('quirl.collections')")
+    await page.goto(pageOf(token, '?created'))
+    assert.equal(new URL(page.url()).search, '', 'a bookmark has the address alone')
+    await status('Not kept on this device.')
+    assert.equal(await kept(), null, 'another site may have led here')
+    await page.getByRole('button', { name: 'Keep on this device' }).press('Enter')
+    await status('Kept on this device')
+    assert.match((await kept()) ?? '', new RegExp(`"${token}","name":"Café"`))
+    await page.locator('#settings > summary').click()
+    await page.getByLabel('Name of the collection').fill('Bar')
+    await follow(page, page.getByRole('button', { name: 'Save', exact: true }))
+    await page.locator('#keep > summary', { hasText: 'kept on this device' }).waitFor()
+    assert.match((await kept()) ?? '', /"name":"Bar"/)
+    await page.locator('#settings > summary').click()
+    await follow(page, page.getByRole('button', { name: 'Get a new address' }))
+    const address = await page.locator('#secret').inputValue()
+    await page.goto(server.url)
+    const open = page.getByRole('link', { name: 'Open the page of Bar' })
+    assert.equal(await open.getAttribute('href'), new URL(address).pathname)
+    await follow(page, open)
+    await page.locator('#keep > summary').click()
+    await page.getByRole('button', { name: 'Shared device? Do not keep it' }).press('Enter')
+    await status('No longer kept on this device')
+    assert.equal(await kept(), null)
+  },
+  { scripts: true },
+)
 
 inBrowser('3,000 links are read by pages, on a phone', async (page) => {
   const { token } = await collect([], 'Three thousand')

@@ -230,7 +230,7 @@ inBrowser('a private instance asks for its access code, and a browser remembers 
   const lead = (await page.locator('.home-lead').textContent()) ?? ''
   assert.match(lead, /you need the access code of this service/)
   assert.doesNotMatch(await page.content(), /No account/)
-  const field = page.getByLabel('Access code of this service')
+  const field = page.getByLabel('Access code of this service').first()
   const box = page.getByLabel('Remember the access code on this device')
   assert.equal(await box.isChecked(), false)
   await field.fill(code)

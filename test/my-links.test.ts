@@ -30,8 +30,8 @@ const entry = ({ token, code }: Created, title: string | null) => ({
 })
 const exported = (links: unknown[], service = server.url) =>
   JSON.stringify({ format: 'quirl-links', version: 1, service, links })
-const rows = (page: Page) => page.locator('#my-links li')
-const message = (page: Page) => page.locator('#my-links [role=status]')
+const rows = (page: Page) => page.locator('#my-links .kept-links li')
+const message = (page: Page) => page.locator('#my-links .kept-message')
 const button = (page: Page, name: string) => page.locator('#my-links').getByRole('button', { name, exact: true })
 const upload = (page: Page, text: string) =>
   page

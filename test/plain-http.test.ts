@@ -82,11 +82,38 @@ async function saved(page: Page, name: string | RegExp): Promise<{ name: string;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
-onPlainHttp('the private address of a collection is copied', async (page) => {
-  const opened = await post(`${server.url}/api/collections`, { name: 'Café' })
-  const { token } = (await opened.json()) as Pick<Created, 'token'>
-  await open(page, `/c/${token}`)
-  assert.equal(await copied(page, 'Copy the private address'), `${SITE}/c/${token}`)
+onPlainHttp(
+  'the private address of a collection is copied, saved and kept, and all its links are selected',
+  async (page) => {
+    const opened = await post(`${server.url}/api/collections`, { name: 'Café' })
+    const { token } = (await opened.json()) as Pick<Created, 'token'>
+    await open(page, `/c/${token}`)
+    assert.equal(await copied(page, 'Copy the private address'), `${SITE}/c/${token}`)
+    const file = await saved(page, 'Save as .txt file')
+    assert.equal(file.name, 'private address of Café.txt')
+    assert.ok(file.bytes.toString().includes(`${SITE}/c/${token}`))
+    await button(page, 'Keep on this device').click()
+    await page.locator('.keep [role=status]', { hasText: 'Kept on this device' }).waitFor()
+    for (const target of [TARGET, `${TARGET}/2`])
+      await post(`${server.url}/api/links`, { target }, { 'quirl-collection': token })
+    await open(page, `/c/${token}`)
+    await page.getByLabel('Select all on this page').check()
+    await page.getByText('2 selected').waitFor()
+    await page.evaluate('localStorage.clear()')
+  },
+)
+
+onPlainHttp('the links of this device become a collection', async (page) => {
+  await open(page, '/')
+  await type(page, { target: TARGET })
+  assert.equal(await press(page, 'Create'), 200)
+  await page.locator('.keep [role=status]', { hasText: 'Kept on this device' }).waitFor()
+  await open(page, '/')
+  await page.locator('.kept-every > summary').press('Enter')
+  await button(page, 'Create the collection').click()
+  await page.waitForURL(/\/c\/collection_/)
+  assert.equal(await page.locator('.collection-name').count(), 1)
+  await page.evaluate('localStorage.clear()')
 })
 
 onPlainHttp(

@@ -20,9 +20,12 @@ before(async () => {
   const { token } = await create(server, { target: 'https://example.com/menu' })
   await post(`${server.url}/api/domains`, { domain: 'qr.example.com' })
   const owner = `/m/${token}`
+  const opened = await post(`${server.url}/api/collections`, {})
+  const { token: collection } = (await opened.json()) as { token: string }
   pages = {
     home: '/',
     'my-links': '/',
+    'every-device': '/',
     bulk: '/bulk',
     workbook: '/bulk',
     domains: '/domains?name=qr.example.com',
@@ -30,6 +33,7 @@ before(async () => {
     owner,
     statistics: owner,
     settings: owner,
+    collection: `/c/${collection}`,
     design: owner,
   }
 })
@@ -57,6 +61,13 @@ const alert = (page: Page) => page.getByRole('alert')
 /** A file for which `bulk` loads `workbook`. */
 const workbook = fileURLToPath(new URL('fixtures/tables/links.xlsx', import.meta.url))
 
+/** A kept link, with which the start page may load `every-device`. */
+const keptLinks = JSON.stringify({
+  format: 'quirl-links',
+  version: 1,
+  links: [{ token: 'x'.repeat(43), code: 'x', title: null, created_at: '2026-11-22T12:00:00.000Z' }],
+})
+
 /** Opens a page whose island of this name is answered by another; scrolls to the form that loads `design`. */
 async function openWith(page: Page, name: string, answer: (route: Route) => Promise<void>): Promise<void> {
   const files = new RegExp(`/assets/${name}-[0-9a-f]{16}\\.js$`)
@@ -66,6 +77,11 @@ async function openWith(page: Page, name: string, answer: (route: Route) => Prom
     forms[0]?.closest('details')?.setAttribute('open', '')
     forms[0]?.scrollIntoView()
   })
+  if (name === 'every-device') {
+    await page.evaluate(`localStorage.setItem('quirl.links', ${JSON.stringify(keptLinks)})`)
+    await page.reload()
+    await page.locator('.kept-every > summary').press('Enter')
+  }
   if (name === 'workbook') await page.locator('[data-bulk] [type=file]').setInputFiles(workbook)
   await alert(page).waitFor()
   await page.unroute(files)

@@ -2,6 +2,9 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
+import { newCollectionToken } from '../lib/collection-token.ts'
+import { randomSlice } from '../lib/random-slice.ts'
+import { hashToken } from '../lib/token.ts'
 import { collectionOfToken, type CollectionKeyDeps } from '../links/collection-keys.ts'
 import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
@@ -22,7 +25,30 @@ export function createCollecting(db: Database, now: () => number): Collecting {
       // What was just created is in no other collection.
       return (linkIds) => store.insertMembers(transaction, { collectionId: id, linkIds, now: now() })
     },
+    async create(transaction, name, linkIds) {
+      const { collection, token } = await insertNew(transaction, name, now())
+      await store.insertMembers(transaction, { collectionId: collection.id, linkIds, now: now() })
+      return { token, name, created_at: new Date(collection.createdAt).toISOString() }
+    },
   }
+}
+
+/** A collection, and its token, which is not stored. */
+export interface CreatedCollection {
+  collection: store.Collection
+  token: string
+}
+
+/** Creates an empty collection. */
+export async function insertNew(
+  transaction: Transaction<Tables>,
+  name: string | null,
+  now: number,
+): Promise<CreatedCollection> {
+  const collection = { id: randomSlice(8).toString('hex'), name, createdAt: now }
+  const token = newCollectionToken()
+  await store.insertCollection(transaction, collection, hashToken(token))
+  return { collection, token }
 }
 
 /**

@@ -3,8 +3,6 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed, runCharged } from '../lib/charged.ts'
-import { randomSlice } from '../lib/random-slice.ts'
-import { hashToken } from '../lib/token.ts'
 import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
@@ -14,7 +12,13 @@ import { createIdempotency, type IdempotentRequest } from '../links/idempotency/
 import { unknownToken } from '../links/deleted.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
-import { collectionFull, collectionNotFound, requireCollection } from './collecting.ts'
+import {
+  collectionFull,
+  collectionNotFound,
+  insertNew,
+  requireCollection,
+  type CreatedCollection,
+} from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { findMemberKeys, type MemberConditions, type MemberKey, type MemberPart } from './listing-store.ts'
@@ -23,13 +27,6 @@ import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
 import * as store from './store.ts'
-import { newCollectionToken } from '../lib/collection-token.ts'
-
-/** A collection, and its token, which is not stored. */
-export interface CreatedCollection {
-  collection: store.Collection
-  token: string
-}
 
 /** The response to links that join: a result for each token, in their order. */
 export interface JoinResult {
@@ -110,12 +107,7 @@ export function openCollections(deps: Deps): Collections {
   const find = (token: string) => requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   return {
     async create(name, client, idempotentRequest) {
-      const insert = async (transaction: Transaction<Tables>) => {
-        const collection = { id: randomSlice(8).toString('hex'), name, createdAt: now() }
-        const token = newCollectionToken()
-        await store.insertCollection(transaction, collection, hashToken(token))
-        return { collection, token }
-      }
+      const insert = (transaction: Transaction<Tables>) => insertNew(transaction, name, now())
       const { response } = await runCharged(
         () => client.charge('links'),
         (chargeOnce) => idempotency.run(idempotentRequest, chargeOnce, insert),

@@ -28,6 +28,16 @@ export interface Collecting {
     token: string,
     count: number,
   ) => Promise<(linkIds: number[]) => Promise<void>>
+  /** Creates a collection of links that were just created. */
+  create: (transaction: Transaction<Tables>, name: string | null, linkIds: number[]) => Promise<NewCollection>
+}
+
+/** A collection that was created with its links, and its token, which is not stored. */
+export interface NewCollection {
+  token: string
+  name: string | null
+  /** ISO 8601, UTC. */
+  created_at: string
 }
 
 /** What creations, changes and deletions of links share. */

@@ -48,6 +48,19 @@ const en = {
   kept: 'Kept on this device: My links on the start page has them.',
   full: 'At most 2,000 links can be kept on a device. Nothing was kept: download the list instead.',
   notKept: 'This browser does not allow a page to keep data.',
+  together: {
+    which: 'Collection',
+    another: 'a new one',
+    keepHint: 'Kept on this device, the collection is in My links on the start page of this browser.',
+    kept: 'Kept on this device: My links on the start page has the collection.',
+    full: 'At most 100 collections can be kept on a device. Nothing was kept: copy the address instead.',
+    notCopied: 'The browser did not copy it. Save it as a file, or copy it from the page.',
+    isFull:
+      'The collection has no room for these links: it holds at most 10,000. Discard them, and create them without it, or in another list.',
+    isGone:
+      'This collection no longer exists, or has a new private address. Discard these links, and create them without it.',
+    others: 'Save the private addresses of the other links',
+  },
   drawing: 'Drawing: {done} of {n}',
   print: 'Print',
   closeSheet: 'Close the sheet',
@@ -105,6 +118,19 @@ const de: typeof en = {
   kept: 'Die Links bleiben auf diesem Gerät: Sie stehen unter „Meine Links“ auf der Startseite.',
   full: 'Auf einem Gerät haben höchstens 2.000 Links Platz. Nichts wurde behalten: Laden Sie stattdessen die Liste herunter.',
   notKept: 'Dieser Browser erlaubt der Seite nicht, Daten zu behalten.',
+  together: {
+    which: 'Sammlung',
+    another: 'eine neue',
+    keepHint: 'Auf diesem Gerät behalten, steht die Sammlung unter „Meine Links“ auf der Startseite dieses Browsers.',
+    kept: 'Die Sammlung bleibt auf diesem Gerät: Sie steht unter „Meine Links“ auf der Startseite.',
+    full: 'Auf einem Gerät haben höchstens 100 Sammlungen Platz. Nichts wurde behalten: Kopieren Sie stattdessen die Adresse.',
+    notCopied: 'Der Browser hat sie nicht kopiert. Speichern Sie sie als Datei, oder kopieren Sie sie von der Seite.',
+    isFull:
+      'Die Sammlung hat keinen Platz für diese Links: Sie fasst höchstens 10.000. Verwerfen Sie sie, und erstellen Sie sie ohne die Sammlung oder in einer anderen Liste.',
+    isGone:
+      'Diese Sammlung gibt es nicht mehr, oder sie hat eine neue private Adresse. Verwerfen Sie diese Links, und erstellen Sie sie ohne die Sammlung.',
+    others: 'Die privaten Adressen der anderen Links sichern',
+  },
   drawing: 'Zeichnung: {done} von {n}',
   print: 'Drucken',
   closeSheet: 'Bogen schließen',

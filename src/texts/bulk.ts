@@ -11,6 +11,21 @@ const en = {
   textHint: 'cells from a spreadsheet, or one address in each line',
   show: 'Check the rows',
   create: 'Create the links',
+  together: {
+    box: 'Keep them together in a collection',
+    hint: 'One private address then leads to all of them, in place of one for each.',
+    into: 'Put them into the collection “{name}”',
+    name: 'Name of the collection',
+    title: 'Keep this one address',
+    lead: {
+      one: 'It leads to the page of your link, on every device. Whoever has it can change and delete it. Nobody can recover it.',
+      other:
+        'It leads to the pages of all {n} links, on every device. Whoever has it can change and delete them. Nobody can recover it.',
+    },
+    each: 'The list has the private address of each link, too.',
+    save: 'Save as .txt file',
+    open: 'Open the collection',
+  },
   plainLimit: 'Up to {rows} rows at once.',
   helpTitle: 'What a list looks like',
   help: 'One link in each line. The first line may name the columns; only the destination is required.',
@@ -69,6 +84,7 @@ const en = {
     repeated: 'Two columns have the name “{name}”. Rename one of them.',
     limited: 'You have reached the limit for now. Try again in {minutes} minutes; nothing is lost.',
     limitedOne: 'You have reached the limit for now. Try again in a minute; nothing is lost.',
+    collectionName: 'The name of the collection must have at most 100 characters.',
     failed: 'That did not work: {detail}',
   },
   notes: {
@@ -109,6 +125,21 @@ const de: typeof en = {
   textHint: 'Zellen aus einer Tabelle, oder eine Adresse je Zeile',
   show: 'Zeilen prüfen',
   create: 'Links erstellen',
+  together: {
+    box: 'In einer Sammlung zusammenhalten',
+    hint: 'Dann führt eine private Adresse zu allen, statt je einer zu jedem.',
+    into: 'In die Sammlung „{name}“ legen',
+    name: 'Name der Sammlung',
+    title: 'Diese eine Adresse aufbewahren',
+    lead: {
+      one: 'Sie führt zur Seite Ihres Links, auf jedem Gerät. Wer sie hat, kann ihn ändern und löschen. Niemand kann sie wiederherstellen.',
+      other:
+        'Sie führt zu den Seiten aller {n} Links, auf jedem Gerät. Wer sie hat, kann sie ändern und löschen. Niemand kann sie wiederherstellen.',
+    },
+    each: 'Die Liste enthält auch die private Adresse jedes Links.',
+    save: 'Als .txt-Datei speichern',
+    open: 'Sammlung öffnen',
+  },
   plainLimit: 'Bis zu {rows} Zeilen auf einmal.',
   helpTitle: 'So sieht eine Liste aus',
   help: 'Ein Link je Zeile. Die erste Zeile kann die Spalten benennen; nur das Ziel muss es geben.',
@@ -171,6 +202,7 @@ const de: typeof en = {
     repeated: 'Zwei Spalten heißen „{name}“. Benennen Sie eine davon um.',
     limited: 'Das Limit ist vorerst erreicht. Versuchen Sie es in {minutes} Minuten wieder; nichts geht verloren.',
     limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder; nichts geht verloren.',
+    collectionName: 'Der Name der Sammlung darf höchstens 100 Zeichen haben.',
     failed: 'Das hat nicht geklappt: {detail}',
   },
   notes: {

@@ -1,3 +1,4 @@
+import type { KeepIslandTexts } from './keep.ts'
 import type { ByLanguage } from './language.ts'
 
 const en = {
@@ -10,15 +11,28 @@ const en = {
   late: 'The last visits are not counted yet.',
   keep: {
     title: 'Private address of this collection',
-    only: 'This address is the key to the collection and to every link in it.',
-    more: 'Keep it as a bookmark, or send it to yourself: it works on every device. Whoever has it can change and delete all links. Nobody can recover it.',
-    send: 'Send it to myself',
-    copy: 'Copy',
-    copyIt: 'Copy the private address',
+    only: 'This one address leads to the collection, and to the page of every link in it.',
+    more: 'It works on every device. Whoever has it can change and delete all links. Nobody can recover it.',
+    seen: 'Could others have seen it?',
+    renew: 'Get a new private address',
+    fileName: (name: string) => `private address of ${name}`,
     message: (name: string, address: string) => ({
       title: `Your collection “${name}”`,
       text: `Private address of the collection (only for you): ${address}\n`,
     }),
+    island: {
+      kept: 'Kept on this device: you find the collection in My links on the start page. A private window forgets it.',
+      notKept: 'Not kept on this device.',
+      dropped: 'No longer kept on this device. Send or copy the private address before you leave this page.',
+      notDropped:
+        'This browser did not remove it. Please delete the data of this website in the settings of the browser.',
+      failed: 'This browser does not keep it. Please send or copy the private address before you leave this page.',
+      full: 'At most 100 collections can be kept on a device. Please send or copy the private address before you leave this page, or forget some in My links.',
+      here: 'kept on this device',
+      notHere: 'not kept on this device',
+      keep: 'Keep on this device',
+      drop: 'Shared device? Do not keep it',
+    } satisfies KeepIslandTexts,
   },
   list: {
     title: 'Links',
@@ -36,6 +50,7 @@ const en = {
     reset: 'Show all links',
     empty: 'The collection has no links yet. Create the first one here, or add links that you have.',
     select: (name: string) => `Select ${name}`,
+    selectAll: 'Select all on this page',
     open: 'Open',
     next: 'Further links',
     first: 'From the beginning',
@@ -43,6 +58,8 @@ const en = {
   },
   selected: {
     title: 'With the selected links',
+    /** `{n}` stands for their number. */
+    count: { none: 'none selected', some: '{n} selected' },
     campaign: 'Campaign',
     all: 'Campaign, look, pause and resume for all links that the list finds, not only for those selected on this page',
     campaignHint: 'Empty: without a campaign',
@@ -138,7 +155,7 @@ const en = {
     deleted: 'The selected links were deleted. For 24 hours they can be brought back, here or on their pages.',
     undeleted: 'The links are back.',
     partly: 'Some of the links could not be changed:',
-    created: 'The link was created.',
+    created: 'The collection was created.',
   },
 }
 
@@ -152,15 +169,30 @@ const de: typeof en = {
   late: 'Die letzten Besuche sind noch nicht gezählt.',
   keep: {
     title: 'Private Adresse dieser Sammlung',
-    only: 'Diese Adresse ist der Schlüssel zur Sammlung und zu jedem Link darin.',
-    more: 'Speichern Sie sie als Lesezeichen, oder senden Sie sie sich: Sie gilt auf jedem Gerät. Wer sie hat, kann alle Links ändern und löschen. Niemand kann sie wiederherstellen.',
-    send: 'An mich senden',
-    copy: 'Kopieren',
-    copyIt: 'Private Adresse kopieren',
+    only: 'Diese eine Adresse führt zur Sammlung und zur Seite jedes Links darin.',
+    more: 'Sie gilt auf jedem Gerät. Wer sie hat, kann alle Links ändern und löschen. Niemand kann sie wiederherstellen.',
+    seen: 'Könnten andere sie gesehen haben?',
+    renew: 'Neue private Adresse erstellen',
+    fileName: (name) => `Private Adresse von ${name}`,
     message: (name, address) => ({
       title: `Ihre Sammlung „${name}“`,
       text: `Private Adresse der Sammlung (nur für Sie): ${address}\n`,
     }),
+    island: {
+      kept: 'Auf diesem Gerät gespeichert: Sie finden die Sammlung unter „Meine Links“ auf der Startseite. Ein privates Fenster vergisst sie.',
+      notKept: 'Nicht auf diesem Gerät gespeichert.',
+      dropped:
+        'Nicht mehr auf diesem Gerät gespeichert. Senden oder kopieren Sie die private Adresse, bevor Sie diese Seite verlassen.',
+      notDropped:
+        'Dieser Browser hat sie nicht entfernt. Bitte löschen Sie die Daten dieser Website in den Einstellungen des Browsers.',
+      failed:
+        'Dieser Browser behält sie nicht. Bitte senden oder kopieren Sie die private Adresse, bevor Sie diese Seite verlassen.',
+      full: 'Auf einem Gerät haben höchstens 100 Sammlungen Platz. Bitte senden oder kopieren Sie die private Adresse, bevor Sie diese Seite verlassen, oder entfernen Sie einige unter „Meine Links“.',
+      here: 'auf diesem Gerät gespeichert',
+      notHere: 'nicht auf diesem Gerät gespeichert',
+      keep: 'Auf diesem Gerät behalten',
+      drop: 'Geteiltes Gerät? Nicht behalten',
+    },
   },
   list: {
     title: 'Links',
@@ -178,6 +210,7 @@ const de: typeof en = {
     reset: 'Alle Links zeigen',
     empty: 'Die Sammlung hat noch keine Links. Erstellen Sie hier den ersten, oder fügen Sie vorhandene hinzu.',
     select: (name) => `${name} auswählen`,
+    selectAll: 'Alle auf dieser Seite auswählen',
     open: 'Öffnen',
     next: 'Weitere Links',
     first: 'Von Anfang an',
@@ -185,6 +218,7 @@ const de: typeof en = {
   },
   selected: {
     title: 'Mit den ausgewählten Links',
+    count: { none: 'keiner ausgewählt', some: '{n} ausgewählt' },
     campaign: 'Kampagne',
     all: 'Kampagne, Aussehen, Pausieren und Fortsetzen für alle Links, die die Liste findet, nicht nur für die auf dieser Seite ausgewählten',
     campaignHint: 'Leer: ohne Kampagne',
@@ -282,7 +316,7 @@ const de: typeof en = {
       'Die ausgewählten Links wurden gelöscht. 24 Stunden lang können sie zurückgeholt werden, hier oder auf ihren Seiten.',
     undeleted: 'Die Links sind wieder da.',
     partly: 'Einige der Links konnten nicht geändert werden:',
-    created: 'Der Link wurde erstellt.',
+    created: 'Die Sammlung wurde erstellt.',
   },
 }
 

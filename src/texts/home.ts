@@ -11,6 +11,16 @@ const en = {
   more: 'More options',
   utmHint: 'These tags show the linked website’s analytics where visitors came from.',
   create: 'Create',
+  collection: {
+    label: 'Add to',
+    none: 'no collection',
+    chosen: 'the collection that you chose',
+    faults: {
+      collection_not_found:
+        'This collection no longer exists, or has a new private address. Choose another one, or none.',
+      collection_full: 'This collection has 10,000 links, and no room for more. Choose another one, or none.',
+    },
+  },
   /** In these, which the script uses as well, `{code}` and `{address}` stand for what was typed. */
   live: {
     scan: 'Scan me',
@@ -49,6 +59,17 @@ const de: typeof en = {
   more: 'Weitere Angaben',
   utmHint: 'Damit erkennt die Statistik der verlinkten Website, woher ihre Besucher kommen.',
   create: 'Erstellen',
+  collection: {
+    label: 'Hinzufügen zu',
+    none: 'keiner Sammlung',
+    chosen: 'der gewählten Sammlung',
+    faults: {
+      collection_not_found:
+        'Diese Sammlung gibt es nicht mehr, oder sie hat eine neue private Adresse. Wählen Sie eine andere oder keine.',
+      collection_full:
+        'Diese Sammlung hat 10.000 Links und keinen Platz für weitere. Wählen Sie eine andere oder keine.',
+    },
+  },
   live: {
     scan: 'Hier scannen',
     preview: 'Vorschau',

@@ -11,6 +11,7 @@ const en = {
   copyIt: 'Copy the private address',
   save: 'Save',
   saveIt: 'Save as .txt file',
+  fileName: (code: string) => `private address of ${code}`,
   seen: 'Could others have seen it?',
   renew: 'Get a new private address',
   message: (name: string, shortUrl: string, address: string) => ({
@@ -29,7 +30,6 @@ const en = {
     notHere: 'not kept on this device',
     keep: 'Keep on this device',
     drop: 'Shared device? Do not keep it',
-    fileName: 'private address of {code}.txt',
   },
 }
 
@@ -44,6 +44,7 @@ const de: typeof en = {
   copyIt: 'Private Adresse kopieren',
   save: 'Speichern',
   saveIt: 'Als .txt-Datei speichern',
+  fileName: (code) => `Private Adresse von ${code}`,
   seen: 'Könnten andere sie gesehen haben?',
   renew: 'Neue private Adresse erstellen',
   message: (name, shortUrl, address) => ({
@@ -64,7 +65,6 @@ const de: typeof en = {
     notHere: 'nicht auf diesem Gerät gespeichert',
     keep: 'Auf diesem Gerät behalten',
     drop: 'Geteiltes Gerät? Nicht behalten',
-    fileName: 'Private Adresse von {code}.txt',
   },
 }
 

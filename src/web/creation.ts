@@ -17,20 +17,26 @@ export const CREATION_KEY = 'creation_key'
 export function keyInput(mode: Mode, language: Language, form?: string): Html | undefined {
   if (mode !== 'token') return undefined
   const texts = creationTexts[language]
-  const field = { id: 'creation-key', label: texts.key, hint: texts.keyHint }
-  return html`${hinted(
-      field,
-      (attributes) =>
-        html`<input
-          type="password"
-          name="${CREATION_KEY}"
-          required
-          maxlength="200"
-          autocomplete="current-password"
-          spellcheck="false"
-          ${attributes}${form !== undefined && html` form="${form}"`}
-        />`,
-    )} <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
+  const marks = html`name="${CREATION_KEY}" required${form !== undefined && html` form="${form}"`}`
+  return html`${keyField('creation-key', language, marks)}
+    <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
+}
+
+/** The input alone. @param marks further attributes */
+export function keyField(id: string, language: Language, marks: Html = html`name="code" required`): Html {
+  const { key, keyHint } = creationTexts[language]
+  return hinted(
+    { id, label: key, hint: keyHint },
+    (attributes) =>
+      html`<input
+        type="password"
+        ${marks}
+        maxlength="200"
+        autocomplete="current-password"
+        spellcheck="false"
+        ${attributes}
+      />`,
+  )
 }
 
 /** In place of a form, where nothing can be created. */

@@ -14,6 +14,7 @@ import { keyIn } from './creation.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
 import { fieldsOfInputs } from './kind-inputs.ts'
+import { collectionIn } from './home-collection.ts'
 import { createPosterCode, PLACEHOLDER_CODE } from './home-poster.ts'
 import { periodFields, readPeriod } from './period.ts'
 import { FORM_LIMIT } from './read-form.ts'
@@ -69,6 +70,7 @@ function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf 
       code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
       isLive,
       scripts,
+      everyDeviceScript: assets.islands.get('every-device'),
       creation: creation.mode,
       refused,
     }
@@ -98,6 +100,7 @@ async function createFromForm(
   const values = filledFields(form, creationFields(kind))
   const utm = filledUtm(form)
   const period = filledFields(form, periodFields)
+  const collection = collectionIn(form)
   const typedKey = form.get('idempotency_key') ?? ''
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
@@ -107,15 +110,20 @@ async function createFromForm(
     const rules = readPeriod(period, pageLanguage(request))
     const fields = fieldsOfInputs(kind, values, pageLanguage(request))
     const body = { kind: kind.name, ...fields, utm, ...(rules.length > 0 && { rules }) }
-    const idempotentRequest = idempotentForm(formKey, JSON.stringify(body))
-    const options = { idempotentRequest, recreates: true, onTrimmed }
-    const { token } = await needs.links.create(body, clientOf(needs, request, reply), options)
+    const idempotentRequest = idempotentForm(formKey, JSON.stringify(collection ? { ...body, collection } : body))
+    const options = { idempotentRequest, recreates: true, onTrimmed, collection }
+    const created = await needs.links.create(body, clientOf(needs, request, reply), options)
     reply.header('cache-control', 'no-store')
-    return await redirectToPage(reply, `/m/${token}?created${isTrimmed ? '&trimmed' : ''}`)
+    return await redirectToPage(reply, `${pageOf(created, collection)}?created${isTrimmed ? '&trimmed' : ''}`)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers({ ...error.headers, vary: 'accept-language' })
     const typed = truncateInput({ values: { ...values, ...period }, utm, problem: error })
-    return sendPage(reply, homePage(viewOf(request, kind, { ...typed, idempotencyKey: formKey })))
+    return sendPage(reply, homePage(viewOf(request, kind, { ...typed, idempotencyKey: formKey, collection })))
   }
+}
+
+/** The page of a new link; in a collection, the one below that, as its owner keeps the address of the collection. */
+function pageOf({ code, token }: { code: string; token: string }, collection: string | undefined): string {
+  return collection === undefined ? `/m/${token}` : `/c/${collection}/${code}`
 }

@@ -10,6 +10,7 @@ import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 import { closedNotice, keyInput } from './creation.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
+import { collectionField, isCollectionAtFault } from './home-collection.ts'
 import { kindInputs } from './kind-inputs.ts'
 import { hasPeriod, periodInputs } from './period.ts'
 import { poster, type PosterCode } from './home-poster.ts'
@@ -17,7 +18,7 @@ import { reachabilityWarning } from './reachability.ts'
 import type { HomeTexts } from './client/home-texts.ts'
 import type { TypedInput } from './typed-input.ts'
 import { myLinksTexts } from '../texts/my-links.ts'
-import { copyingData } from './copyable.ts'
+import { myLinksSection } from './my-links/section.ts'
 
 /** The fields of the form that creates a link of a kind. */
 export function creationFields(kind: Kind): FormInput[] {
@@ -29,6 +30,8 @@ const furtherFields: FormInput[] = [{ name: 'alias', input: 'text' }, ...ownerFi
 /** A refused form, to be shown again. */
 export interface RefusedForm extends TypedInput {
   idempotencyKey: string
+  /** The token of the collection that was chosen. */
+  collection?: string | undefined
 }
 
 /** What the page shows besides the form. */
@@ -45,6 +48,8 @@ export interface HomeView {
   isLive: boolean
   /** The paths of the page's scripts. */
   scripts: string[]
+  /** That of the script which makes a collection of the kept links. */
+  everyDeviceScript: string | undefined
   creation: CreationGate['mode']
   refused?: RefusedForm | undefined
 }
@@ -77,7 +82,7 @@ export function homePage(view: HomeView): Page {
             </div>`
       }
       ${isLive && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
-      ${myLinksSection(language, origin, creation)}
+      ${myLinksSection(view)}
     </main>`,
   }
 }
@@ -105,14 +110,16 @@ function creationForm({ kind, language, refused, isLive, creation }: HomeView): 
   const texts = homeTexts[language]
   const errors = refused?.problem.errors ?? []
   const isKindAtFault = firstInvalid(kind.form, errors) !== undefined
+  const isKindFocused = errors.length === 0 && !isCollectionAtFault(refused)
   return html`<form class="card" method="post" action="/?create">
     ${renderProblem(refused?.problem, '', language)}
     <input type="hidden" name="kind" value="${kind.name}" />
     <input type="hidden" name="idempotency_key" value="${refused?.idempotencyKey ?? randomUUID()}" />
     <div class="home-kind" data-kind="${kind.name}">
-      ${renderFields(formOf(kind, language, errors.length === 0), refused?.values ?? {}, errors, { language })}
+      ${renderFields(formOf(kind, language, isKindFocused), refused?.values ?? {}, errors, { language })}
     </div>
-    ${moreOptions({ kind, language, refused, isLive }, !isKindAtFault)} ${keyInput(creation, language)}
+    ${moreOptions({ kind, language, refused, isLive }, !isKindAtFault)} ${collectionField(language, refused)}
+    ${keyInput(creation, language)}
     <button class="home-create">${texts.create}</button>
   </form>`
 }
@@ -162,38 +169,4 @@ function spareFields(kind: Kind, language: Language): Html {
 function toMyLinks(language: Language): Html {
   const { title, here } = myLinksTexts[language]
   return html`<p class="kept-here" hidden><a href="#my-links">${title}</a> ${here} <b></b></p>`
-}
-
-/**
- * The links whose private addresses this browser keeps. They are known to it alone, so its script fills the section, which is
- * not shown without it.
- * @param origin of the short links
- */
-function myLinksSection(language: Language, origin: string, creation: CreationGate['mode']): Html {
-  const { island, ...texts } = myLinksTexts[language]
-  return html`<section
-    id="my-links"
-    class="kept"
-    aria-labelledby="my-links-title"
-    data-origin="${origin}"
-    data-texts="${JSON.stringify(island)}"
-    ${copyingData(language)}
-    hidden
-  >
-    <h2 id="my-links-title">${texts.title}</h2>
-    <p class="quiet" data-when="some">${texts.lead}</p>
-    <p class="kept-message" role="status"></p>
-    <p class="quiet" data-when="none">${creation === 'closed' ? creationTexts[language].noLinks : island.none}</p>
-    <div class="row kept-tools">
-      <label class="unseen" for="kept-search">${texts.search}</label>
-      <input id="kept-search" type="search" placeholder="${texts.search}" data-when="some" />
-      <button type="button" class="bare" data-do="export" data-when="some">${texts.export}</button>
-      <button type="button" class="bare" data-do="import">${texts.import}</button>
-      <label hidden>${texts.file}<input type="file" accept=".json,application/json" /></label>
-      <button type="button" class="bare" data-do="forget-all" data-when="some">${texts.forgetAll}</button>
-    </div>
-    <p class="kept-sum" data-when="some"></p>
-    <ul class="kept-list" data-when="some"></ul>
-    <button type="button" class="plain" data-do="more" hidden></button>
-  </section>`
 }

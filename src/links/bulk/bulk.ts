@@ -1,11 +1,11 @@
 import { isObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
-import { ChargedRollback, refundFailed, type Charge, type Refund } from '../../lib/charged.ts'
+import { ChargedRollback, type Charge, type Refund } from '../../lib/charged.ts'
 import type { Client } from '../client.ts'
 import { collected, createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
-import type { LinkDeps } from '../deps.ts'
-import { insertDrafts, withoutPassword, type CreatedLink, type HashedDraft } from '../insert.ts'
+import type { LinkDeps, NewCollection } from '../deps.ts'
+import { insertDrafts, withoutPassword, type CreatedLink, type Creation, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
 import { isDraft, withCheckedDesigns } from './row-designs.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
@@ -18,11 +18,15 @@ export interface BulkResult {
   created: number
   failed: number
   results: RowResult<CreatedLink | { valid: true }>[]
+  /** The collection that was created with the links. */
+  collection?: NewCollection
 }
 
 /** Options of a bulk creation. */
 export interface BulkOptions extends CreationOptions {
   onTrimmedIn?: OnTrimmedIn | undefined
+  /** Create a collection of the links, too, when there are several: charged as the creation of one link. */
+  newCollection?: { name: string | null } | undefined
   /** Create all rows or none. */
   atomic: boolean
   /** Only validate the rows. */
@@ -46,7 +50,8 @@ export async function createBulk(
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
   const chosen = valid.filter(({ alias }) => alias !== undefined).length
-  const { charge, refundAliases } = chargesOf(client, options.dryRun ? 0 : chosen)
+  const isCollected = options.newCollection !== undefined && valid.length > 1
+  const { charge, refund } = chargesOf(client, options.dryRun ? {} : { aliases: chosen, links: isCollected ? 1 : 0 })
   let ready: Promise<(HashedDraft | Problem)[]> | undefined
   const prepare = async () => void (await (ready ??= withCheckedDesigns(deps, drafts, client, options.collection)))
   try {
@@ -62,30 +67,60 @@ export async function createBulk(
       if (failed.length === outcomes.length || (options.atomic && failed.length > 0)) {
         throw chosen > 0 ? new NoneCreated(outcomes) : nothingCreated(outcomes)
       }
-      return toResult(outcomes)
+      return { ...toResult(outcomes), ...(await collectNew(deps, creation, options)) }
     })
+    if (result.collection === undefined) await refund('links')
     for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
     return result
   } catch (error) {
     if (error instanceof DryRun) return dryRunResult(error)
     if (!(error instanceof NoneCreated)) throw error
-    await refundAliases()
+    await refund('aliases', 'links')
     throw nothingCreated(error.outcomes)
   }
 }
 
-/** Charges the codes that the valid rows choose, as those stay taken for ever, also when their links are deleted; then the request. */
-function chargesOf(client: Client, aliases: number): { charge: Charge; refundAliases: Refund } {
-  let refund: Refund = async () => {}
-  const refundAliases = () => refund()
-  const chargeAliases = async () => (refund = await client.charge('aliases', aliases))
-  const charge = () =>
-    refundFailed(chargeAliases, async (chargeOnce) => {
-      if (aliases > 0) await chargeOnce()
-      const refundRequest = await client.charge('bulk')
-      return async () => void (await Promise.all([refundRequest(), refundAliases()]))
-    })
-  return { charge, refundAliases }
+/** Creates the collection of the links that were created. */
+async function collectNew(
+  { collecting }: Pick<LinkDeps, 'collecting'>,
+  { transaction, ids }: Creation,
+  { newCollection }: BulkOptions,
+): Promise<Pick<BulkResult, 'collection'>> {
+  if (newCollection === undefined || ids.length < 2) return {}
+  return { collection: await collecting.create(transaction, newCollection.name, ids) }
+}
+
+type Units = Partial<Record<'aliases' | 'links', number>>
+
+/**
+ * Charges the codes that the valid rows choose, as those stay taken for ever, also when their links are deleted; the collection;
+ * and the request.
+ */
+function chargesOf(
+  client: Client,
+  { aliases = 0, links = 0 }: Units,
+): { charge: Charge; refund: (...names: (keyof Units)[]) => Promise<void> } {
+  const refunds = new Map<keyof Units | 'bulk', Refund>()
+  const refund = async (...names: (keyof Units | 'bulk')[]) => {
+    for (const name of names) {
+      const refundOne = refunds.get(name)
+      refunds.delete(name)
+      await refundOne?.()
+    }
+  }
+  const refundAll = () => refund('aliases', 'links', 'bulk')
+  const charge = async () => {
+    try {
+      if (aliases > 0) refunds.set('aliases', await client.charge('aliases', aliases))
+      if (links > 0) refunds.set('links', await client.charge('links', links))
+      refunds.set('bulk', await client.charge('bulk'))
+    } catch (error) {
+      await refundAll()
+      throw error
+    }
+    return refundAll
+  }
+  return { charge, refund }
 }
 
 type Outcome = CreatedLink | Problem

@@ -1,5 +1,7 @@
 import { bulkIslandTexts } from '../../texts/bulk-island.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
+import { collectionTexts } from '../../texts/collection.ts'
+import { keepTexts } from '../../texts/keep.ts'
 import { copyingTexts } from '../../texts/copying.ts'
 import type { Language } from '../../texts/language.ts'
 
@@ -37,7 +39,25 @@ export function islandTexts(language: Language) {
     edit,
     key,
   }
-  return { ...shared, copied: copyingTexts[language].copied, ...bulkIslandTexts[language] }
+  return {
+    ...shared,
+    copied: copyingTexts[language].copied,
+    ...bulkIslandTexts[language],
+    together: togetherTexts(language),
+  }
 }
 
 export type IslandTexts = ReturnType<typeof islandTexts>
+
+function togetherTexts(language: Language) {
+  const { keep, unnamed } = collectionTexts[language]
+  return {
+    ...bulkTexts[language].together,
+    ...bulkIslandTexts[language].together,
+    unnamed,
+    send: keepTexts[language].send,
+    // What they are of is filled in by the script.
+    message: keep.message('{name}', '{address}'),
+    fileName: keep.fileName('{name}'),
+  }
+}

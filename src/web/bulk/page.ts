@@ -4,12 +4,14 @@ import { html, type Html } from '../../http/html.ts'
 import { MAX_ROWS } from '../../links/bulk/bulk.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
+import { collectionTexts } from '../../texts/collection.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
 import { hinted } from '../hinted.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { islandTexts } from './island-texts.ts'
+import type { Together, Upload } from './upload.ts'
 
 /** The id of the form. */
 export const BULK_FORM = 'bulk-form'
@@ -22,14 +24,16 @@ export interface BulkView {
   /** Above the form: what became of the last request. */
   notice?: Html
   /** What the client sent last. */
-  text?: string
-  key?: string
+  sent?: SentList
   /** The scripts of the page, and what they need. */
   island?: { scripts: string[]; workbook: string; codeText: string } | undefined
 }
 
+/** What the form is filled with. */
+export type SentList = Pick<Upload, 'text' | 'key' | 'together'>
+
 /** The page that creates many links, with its form. */
-export function bulkPage({ language, origin, creation, notice, text, key, island }: BulkView): Page {
+export function bulkPage({ language, origin, creation, notice, sent, island }: BulkView): Page {
   const texts = bulkTexts[language]
   const data =
     island &&
@@ -49,15 +53,21 @@ export function bulkPage({ language, origin, creation, notice, text, key, island
         creation === 'closed'
           ? closedNotice(language)
           : html`<div data-bulk ${data}>
-              <div class="columns">${bulkForm(language, text, key)} ${help(language)}</div>
+              <div class="columns">${bulkForm(language, sent)} ${help(language)}</div>
             </div>`
       }
     </main>`,
   }
 }
 
+const unsent = (): SentList => ({
+  text: '',
+  key: randomUUID(),
+  together: { isChosen: true, name: '', token: undefined },
+})
+
 /** The form of a list. */
-export function bulkForm(language: Language, text = '', key: string = randomUUID()): Html {
+export function bulkForm(language: Language, { text, key, together }: SentList = unsent()): Html {
   const texts = bulkTexts[language]
   return html`<form id="${BULK_FORM}" class="card bulk-form" method="post" action="/bulk" enctype="multipart/form-data">
     <input type="hidden" name="idempotency_key" value="${key}" />
@@ -78,12 +88,41 @@ export function bulkForm(language: Language, text = '', key: string = randomUUID
       (attributes) =>
         html`<textarea name="list" rows="7" spellcheck="false" autocapitalize="none" ${attributes}>${text}</textarea>`,
     )}
+    ${togetherFields(language, together)}
     <p class="row bulk-actions">
       <button name="action" value="check">${texts.show}</button>
       <button class="plain" name="action" value="create">${texts.create}</button>
     </p>
     <p class="hint bulk-plain">${fillText(texts.plainLimit, { rows: MAX_ROWS })}</p>
   </form>`
+}
+
+/** Whether the links are kept together in a collection: in that of an earlier list, or in one of a name. */
+function togetherFields(language: Language, { isChosen, name, token }: Together): Html {
+  const texts = bulkTexts[language].together
+  const shown = name || collectionTexts[language].unnamed
+  return html`<fieldset class="bulk-together">
+    <label class="choice"
+      ><input type="checkbox" name="together" value="yes" ${isChosen && html` checked`} />${
+        token === undefined ? texts.box : fillText(texts.into, { name: shown })
+      }</label
+    >
+    <p class="hint">${texts.hint}</p>
+    ${
+      token === undefined
+        ? html`<label for="bulk-collection">${texts.name}</label>
+            <input
+              id="bulk-collection"
+              name="collection_name"
+              type="text"
+              maxlength="100"
+              value="${name}"
+              dir="auto"
+            />`
+        : html`<input type="hidden" name="collection_name" value="${name}" />
+            <input type="hidden" name="collection" value="${token}" />`
+    }
+  </fieldset>`
 }
 
 function help(language: Language): Html {

@@ -10,7 +10,11 @@ import { faultOf } from './faults.ts'
 import { count } from './count.ts'
 import { fieldNames } from '../../tables/link-columns.ts'
 import type { LinkRow } from '../../tables/records.ts'
-import type { Upload } from './upload.ts'
+import type { Together, Upload } from './upload.ts'
+import { saveLink } from '../address-controls.ts'
+import { mailTo } from '../mail-to.ts'
+import { addressOf } from '../collection/keep.ts'
+import { keepTexts } from '../../texts/keep.ts'
 
 /** The rows of a request, and what became of them. */
 export interface Results {
@@ -60,9 +64,18 @@ export function failedList({ rows, result }: Results): string {
   return writeExactRecords([[...fieldNames], ...failed.map((row) => fieldNames.map((name) => row[name] ?? ''))])
 }
 
-/** The page of the created links, with their keys. */
-export function resultsPage(results: Results, form: Html | undefined): Page {
-  const { language, notes, upload } = results
+/** The collection that the links are in: the rows that are mended join it. */
+export function togetherOf({ result, upload: { together } }: Pick<Results, 'result' | 'upload'>): Together {
+  const { collection } = result
+  return collection === undefined ? together : { isChosen: true, name: collection.name ?? '', token: collection.token }
+}
+
+/**
+ * The page of the created links, with their keys.
+ * @param form for the rows that were not created
+ */
+export function resultsPage(results: Results, origin: string, form: Html | undefined): Page {
+  const { language, notes } = results
   const texts = bulkTexts[language]
   const created = createdOf(results)
   return {
@@ -71,26 +84,54 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
     styles: ['bulk'],
     body: html`<main class="bulk">
       <h1>${count(texts.done, created.length)}</h1>
-      ${form === undefined && notes.map((text) => html`<p class="note">${text}</p>`)}
-      <div class="note warning">
-        <h2>${texts.keysTitle}</h2>
-        <p>${texts.keys}</p>
-        ${filesForm(texts, upload)}
-      </div>
+      ${form === undefined && notes.map((text) => html`<p class="note">${text}</p>`)} ${keysNote(results, origin)}
       ${resultsTable(texts, created)}
       ${form === undefined ? html`<p><a class="button plain" href="/bulk">${texts.again}</a></p>` : form}
     </main>`,
   }
 }
 
+/** How their owner finds the links again: by the address of their collection, or by the list of their own. */
+function keysNote(results: Results, origin: string): Html {
+  const { language, upload } = results
+  const texts = bulkTexts[language]
+  const { isChosen, name, token } = togetherOf(results)
+  if (!isChosen || token === undefined)
+    return html`<div class="note warning">
+      <h2>${texts.keysTitle}</h2>
+      <p>${texts.keys}</p>
+      ${filesForm(texts, upload)}
+    </div>`
+  const { path, address, message, fileName } = addressOf(origin, token, name, language)
+  const { title, lead, each, save } = texts.together
+  return html`<div class="note warning">
+    <h2>${title}</h2>
+    <p>${count(lead, createdOf(results).length)}</p>
+    <p class="keep-address"><a href="${path}">${address}</a></p>
+    <p class="row">
+      <a class="button" href="${mailTo(message)}">${keepTexts[language].send}</a>
+      ${saveLink(save, fileName, message.text)}
+    </p>
+    <p>${each}</p>
+    ${filesForm(texts, upload)}
+  </div>`
+}
+
 /** Requests the files of the same links: the service returns those of an earlier request with the same key. */
-function filesForm(texts: (typeof bulkTexts)['en'], { text, key, creationKey }: Upload): Html {
+function filesForm(texts: (typeof bulkTexts)['en'], { text, key, creationKey, together }: Upload): Html {
+  const { isChosen, name, token } = together
   return html`<form method="post" action="/bulk" enctype="multipart/form-data">
     <input type="hidden" name="idempotency_key" value="${key}" />
     ${creationKey && html`<input type="hidden" name="${CREATION_KEY}" value="${creationKey}" />`}
+    ${
+      isChosen &&
+      html`<input type="hidden" name="together" value="yes" />
+        <input type="hidden" name="collection_name" value="${name}" />
+        ${token !== undefined && html`<input type="hidden" name="collection" value="${token}" />`}`
+    }
     <textarea name="list" hidden aria-label="${texts.text}">${text}</textarea>
     <p class="row">
-      <button name="action" value="csv">${texts.downloadCsv}</button>
+      <button ${isChosen && html` class="plain"`} name="action" value="csv">${texts.downloadCsv}</button>
       <button class="plain" name="action" value="zip">${texts.downloadZip}</button>
       <button class="plain" name="action" value="sheet">${texts.sheet}</button>
     </p>

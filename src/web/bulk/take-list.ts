@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
@@ -21,7 +21,7 @@ import { formOf } from '../form-body.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { count } from './count.ts'
 import { BULK_FORM, bulkForm, bulkPage, type BulkView } from './page.ts'
-import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
+import { createdOf, failedList, faultsNotice, resultsPage, togetherOf, type Results } from './results.ts'
 import { bodyOf } from './rows.ts'
 import { readList, readUpload, type Upload } from './upload.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
@@ -63,8 +63,7 @@ export async function takeList(
       origin: needs.origin.of(request),
       creation: needs.creation.mode,
       notice,
-      text: upload.text,
-      key: upload.key,
+      sent: upload,
       island: islandOf(needs, request),
     }
   }
@@ -101,12 +100,14 @@ async function create(
   { rows, upload, onTrimmedIn }: { rows: unknown[]; upload: Upload } & Pick<BulkOptions, 'onTrimmedIn'>,
 ): Promise<BulkResult> {
   const dryRun = upload.action === 'check'
-  const text = JSON.stringify(rows)
+  const { isChosen, name, token } = upload.together
+  const text = JSON.stringify(isChosen ? { rows, name, token } : rows)
   // Changed rows are another request.
   const idempotentRequest = dryRun ? undefined : { key: `${upload.key} ${hash('sha256', text)}`, request: text }
   try {
     return await needs.links.createBulk(rows, clientOf(needs, request, reply), {
       idempotentRequest,
+      ...(isChosen && (token === undefined ? { newCollection: { name: name || null } } : { collection: token })),
       atomic: false,
       dryRun,
       onTrimmedIn,
@@ -135,9 +136,11 @@ async function sendResults(
       return sendPage(reply, await sheetPage(results, svgOf))
     default: {
       const failed = failedList(results)
+      const sent = { text: failed, key: randomUUID(), together: togetherOf(results) }
       const mend = html`<h2>${bulkTexts[language].mend}</h2>
-        ${faultsNotice(results)} ${keyInput(needs.creation.mode, language, BULK_FORM)} ${bulkForm(language, failed)}`
-      return sendPage(reply, resultsPage(results, failed === '' ? undefined : mend))
+        ${faultsNotice(results)} ${keyInput(needs.creation.mode, language, BULK_FORM)} ${bulkForm(language, sent)}`
+      const origin = needs.origin.of(request)
+      return sendPage(reply, resultsPage(results, origin, failed === '' ? undefined : mend))
     }
   }
 }

@@ -20,6 +20,9 @@ import { recordProblem, tableProblem } from './table-problem.ts'
 /** Characters of a list that the plain form takes; its parser cuts longer ones a little above. */
 export const MAX_LIST = 256 * 1024
 
+/** Characters of the name of a collection. */
+const MAX_NAME = 100
+
 type Texts = (typeof bulkTexts)['en']
 
 /** What a client has sent with the form. */
@@ -35,6 +38,16 @@ export interface Upload {
   creationKey: string | undefined
   /** The same for each request about the same links. */
   key: string
+  together: Together
+}
+
+/** Whether the links are kept together in a collection, and in which. */
+export interface Together {
+  isChosen: boolean
+  /** Of the collection; empty for none. */
+  name: string
+  /** Of a collection that exists; otherwise one is created with the links. */
+  token: string | undefined
 }
 
 const actions = ['check', 'create', 'csv', 'zip', 'sheet'] as const
@@ -54,6 +67,11 @@ export function readUpload(form: URLSearchParams, { problems }: Texts): Upload {
     action: actions.find((action) => action === form.get('action')) ?? 'check',
     creationKey: keyIn(form),
     key: /^[\w-]{16,64}$/.test(key) ? key : randomUUID(),
+    together: {
+      isChosen: form.get('together') === 'yes',
+      name: form.get('collection_name')?.trim() ?? '',
+      token: form.get('collection')?.slice(0, 100) || undefined,
+    },
   }
 }
 
@@ -77,8 +95,9 @@ export interface List {
  * Reads the rows of a list.
  * @throws {Problem} 400 or 413 when it cannot be read, in people's words
  */
-export async function readList({ text, encoding, fault }: Upload, texts: Texts): Promise<List> {
+export async function readList({ text, encoding, fault, together }: Upload, texts: Texts): Promise<List> {
   const { problems, notes } = texts
+  if (together.name.length > MAX_NAME) throw refuse(problems.collectionName)
   if (fault !== undefined) throw refuse(fault)
   if (text.length > MAX_LIST) throw new Problem('body_too_large', fillText(problems.tooLarge, { size: '256 KB' }))
   const records = await parseRecords(text, findLayout(text), (_detail, cause) =>

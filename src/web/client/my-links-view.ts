@@ -1,6 +1,8 @@
-import { searchKept, type KeptLink } from '../my-links/kept-links.ts'
+import { searchCollections } from '../my-links/kept-collections.ts'
+import { searchKept, type Kept } from '../my-links/kept-links.ts'
 import { element } from './element.ts'
 import { enableCopyButtons } from './copy.ts'
+import { collectionRow, type CollectionCounts } from './my-collections.ts'
 import { countsText, rowOf, type Words } from './my-links-row.ts'
 import { sumOf, type ReadCounts } from './my-links-statistics.ts'
 import { fillText } from '../../lib/fill-text.ts'
@@ -15,6 +17,7 @@ export interface Elements {
   file: HTMLInputElement
   message: HTMLElement
   sum: HTMLElement
+  collections: HTMLElement
   list: HTMLElement
   more: HTMLElement
 }
@@ -23,15 +26,16 @@ export function findElements(section: HTMLElement): Elements | undefined {
   const find = (selector: string) => section.querySelector<HTMLElement>(selector)
   const findInput = (type: string) => section.querySelector<HTMLInputElement>(`[type=${type}]`)
   const [search, file] = [findInput('search'), findInput('file')]
-  const [message, sum, list, more] = [find('.kept-message'), find('.kept-sum'), find('ul'), find('[data-do=more]')]
-  if (!search || !file || !message || !sum || !list || !more) return undefined
-  return { section, search, file, message, sum, list, more }
+  const [message, sum, more] = [find('.kept-message'), find('.kept-sum'), find('[data-do=more]')]
+  const [collections, list] = [find('.kept-collections'), find('.kept-links')]
+  if (!search || !file || !message || !sum || !collections || !list || !more) return undefined
+  return { section, search, file, message, sum, collections, list, more }
 }
 
 /** What the section shows. */
-export interface Shown {
-  links: KeptLink[]
+export interface Shown extends Kept {
   counts: ReadCounts | undefined
+  collectionCounts: CollectionCounts
   /** The most rows. */
   rows: number
 }
@@ -44,11 +48,12 @@ export function moreRows(rows: number): number {
   return rows + PAGE
 }
 
-export function render({ section, search, sum, list, more }: Elements, words: Words, shown: Shown): void {
+export function render(elements: Elements, words: Words, shown: Shown): void {
+  const { section, search, sum, list, more } = elements
   const { links, counts, rows } = shown
-  for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
-    element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
-  showCount(links.length)
+  showParts(section, shown)
+  showCount(shown, words)
+  renderCollections(elements, words, shown)
   const found = searchKept(links, search.value)
   const restoreFocus = rememberFocus(list)
   list.replaceChildren(...found.slice(0, rows).map((link) => rowOf(words, link, counts?.get(link.token))))
@@ -62,13 +67,38 @@ export function render({ section, search, sum, list, more }: Elements, words: Wo
   sum.textContent = `${words.count(words.texts.links, links.length)}${tail}`
 }
 
+function renderCollections({ collections: list, search }: Elements, words: Words, shown: Shown): void {
+  const restoreFocus = rememberFocus(list)
+  const { collections, collectionCounts } = shown
+  const found = searchCollections(collections, search.value)
+  list.replaceChildren(...found.map((each) => collectionRow(words, each, collectionCounts.get(each.token))))
+  if (found.length === 0 && collections.length > 0) list.append(element('li', 'quiet', words.texts.noCollection))
+  restoreFocus()
+}
+
+/** Shows the parts of the section for what is kept. */
+function showParts(section: HTMLElement, { links, collections }: Kept): void {
+  const is: Record<string, boolean> = {
+    links: links.length > 0,
+    collections: collections.length > 0,
+    some: links.length + collections.length > 0,
+    none: links.length + collections.length === 0,
+  }
+  for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
+    element.hidden = !(element.dataset['when'] ?? '').split(' ').every((name) => is[name])
+}
+
 /** The link to the section, near the form. */
-function showCount(count: number): void {
+function showCount({ links, collections }: Kept, { texts, count }: Words): void {
   const place = document.querySelector<HTMLElement>('.kept-here')
   const number = place?.querySelector('b')
   if (!place || !number) return
-  place.hidden = count === 0
-  number.textContent = String(count)
+  place.hidden = links.length + collections.length === 0
+  const parts = [
+    ...(links.length > 0 ? [count(texts.links, links.length)] : []),
+    count(texts.collections, collections.length),
+  ]
+  number.textContent = collections.length === 0 ? String(links.length) : parts.join(', ')
 }
 
 /** Returns a function that focuses what has the focus in the list now: the statistics may arrive while a person is in it. */

@@ -58,8 +58,9 @@ export const collectionActions: Record<string, CollectionAction> = {
     }),
   rotate: (submission) =>
     noticing(submission, 'settings', [], async ({ collections, token, client, form, ...rest }) => {
+      const collection = await collections.find(token)
       const next = await collections.rotate(token, client, idempotentForm(form, ['rotate', token]))
-      return { page: rotatedPage(`${client.origin}/c/${next}`, rest) }
+      return { page: rotatedPage({ origin: client.origin, token: next, replaced: token, collection }, rest) }
     }),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
   campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),

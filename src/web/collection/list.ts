@@ -92,6 +92,7 @@ function found(view: CollectionView, notice: CollectionNotice | undefined): Html
     return html`<p class="card">${texts.nothing} <a href="${pathOf(view)}#links">${texts.reset}</a></p>`
   return html`<form method="post" action="${pathOf(view)}${queryOf(view)}#links">
     ${formStart(view)}
+    <label class="choice collection-all" hidden><input type="checkbox" autocomplete="off" />${texts.selectAll}</label>
     <ul class="collection-links">
       ${view.links.map((link) => row(view, link))}
     </ul>

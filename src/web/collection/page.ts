@@ -2,13 +2,13 @@ import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
-import { copyingData } from '../copyable.ts'
 import { keyInput } from '../creation.ts'
 import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
 import { formatsIn } from '../statistics/formats.ts'
 import { collectionName } from '../statistics/of-collection.ts'
+import { keepSection } from './keep.ts'
 import { listSection, queryOf } from './list.ts'
 import { looksSection } from './looks.ts'
 import { actionForm, folded, noticeOf, typed } from './parts.ts'
@@ -22,6 +22,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
   const { overview, language, origin, scripts } = view
   const texts = collectionTexts[language]
   const isEmpty = overview.links === 0
+  const isKeepFirst = isEmpty || view.isCreated
   return {
     title: texts.pageTitle(nameOf(view)),
     site: { language },
@@ -35,9 +36,9 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
       </header>
       ${reachabilityWarning(origin, language)}
       <div class="collection-layout">
-        <div>${isEmpty && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
+        <div>${isKeepFirst && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
-          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
+          ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
           ${joinSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
@@ -75,31 +76,6 @@ function partLinks(language: CollectionView['language']): Html {
   return html`<nav class="row" aria-label="${collectionTexts[language].parts}">
     ${parts.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}
   </nav>`
-}
-
-/** How its owner finds the page again. */
-function keepSection(view: CollectionView): Html {
-  const { language, origin } = view
-  const texts = collectionTexts[language].keep
-  const address = origin + pathOf(view)
-  const { title, text } = texts.message(nameOf(view), address)
-  const mail = `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(text.replaceAll('\n', '\r\n'))}`
-  return html`<details
-    class="card settings-card"
-    id="keep"
-    ${copyingData(language)}
-    ${view.overview.links === 0 && html` open`}
-  >
-    <summary><h2>${texts.title}</h2></summary>
-    <p><strong>${texts.only}</strong> ${texts.more}</p>
-    <p class="keep-address"><a href="${pathOf(view)}">${address}</a></p>
-    <p class="row">
-      <a class="button plain" href="${mail}">${texts.send}</a>
-      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
-        ${texts.copy}
-      </button>
-    </p>
-  </details>`
 }
 
 /** A short link with one field, as on the page home; other kinds are made there. */

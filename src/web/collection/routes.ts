@@ -112,8 +112,9 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     origin: origin.of(request),
     language: pageLanguage(request),
     creation: creation.mode,
+    isCreated: request.method === 'GET' && Object.hasOwn(request.query, 'created'),
     formKey: randomUUID(),
-    scripts: scriptsOf(assets.islands, 'settings', 'statistics'),
+    scripts: scriptsOf(assets.islands, 'collection', 'statistics'),
   }
 }
 

@@ -11,7 +11,15 @@ export function selectedActions(view: CollectionView, notice: CollectionNotice |
   const isOpen = notice?.at === 'links' && notice.problem !== undefined
   const campaigns = overview.campaigns.flatMap(({ value }) => value ?? []).slice(0, 100)
   return html`<details class="card settings-card collection-selected" ${isOpen && html` open`}>
-    <summary><h3>${texts.title}</h3></summary>
+    <summary>
+      <h3>${texts.title}</h3>
+      <span
+        class="settings-value quiet small"
+        aria-live="polite"
+        data-none="${texts.count.none}"
+        data-some="${texts.count.some}"
+      ></span>
+    </summary>
     ${isMore && html`<label class="choice"><input type="checkbox" name="all" value="yes" />${texts.all}</label>`}
     <div class="collection-line">
       ${renderField({

@@ -42,6 +42,8 @@ export interface CollectionView {
   origin: string
   language: Language
   creation: CreationGate['mode']
+  /** Whether it was just created. */
+  isCreated: boolean
   /** What `FormIdempotency` needs in each form. */
   formKey: string
   /** The paths of its scripts. */

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { chooseCollection, keepCollection, MAX_KEPT_COLLECTIONS, type KeptCollection } from './kept-collections.ts'
+import { forgetKept, mergeKept } from './kept-list.ts'
 import {
-  forgetLinks,
   keepLinks,
   MAX_FILE,
   MAX_KEPT,
-  mergeKept,
   readFile,
   readKept,
+  readKeptCollections,
   searchKept,
   writeFile,
   writeKept,
+  writeKeptCollections,
   type KeptLink,
   type KeptStorage,
 } from './kept-links.ts'
@@ -23,7 +25,14 @@ const link = (n: number, change: Partial<KeptLink> = {}): KeptLink => ({
   created_at: new Date(n * 1_000).toISOString(),
   ...change,
 })
-const file = (links: unknown, version: unknown = 1) => JSON.stringify({ format: 'quirl-links', version, links })
+const collection = (n: number, change: Partial<KeptCollection> = {}): KeptCollection => ({
+  token: `collection_${`${n}`.padStart(43, 'x')}`,
+  name: `Name ${n}`,
+  created_at: new Date(n * 1_000).toISOString(),
+  ...change,
+})
+const file = (links: unknown, version: unknown = 1, more: object = {}) =>
+  JSON.stringify({ format: 'quirl-links', version, links, ...more })
 
 function memory(): KeptStorage {
   const values = new Map<string, string>()
@@ -35,14 +44,24 @@ function memory(): KeptStorage {
 }
 
 test('what was exported can be imported, newest first, with the service that it is from', () => {
-  const text = writeFile([link(1), link(2, { title: null })], 'https://example.com')
-  assert.deepEqual(readFile(text), { links: [link(2, { title: null }), link(1)], service: 'https://example.com' })
+  const collections = [collection(1, { chosen: true }), collection(2, { name: null })]
+  const text = writeFile({ links: [link(1), link(2, { title: null })], collections }, 'https://example.com')
+  assert.deepEqual(readFile(text), {
+    links: [link(2, { title: null }), link(1)],
+    collections: [collection(2, { name: null }), collection(1, { chosen: true })],
+    service: 'https://example.com',
+  })
+})
+
+test('a file without collections, as older versions export it, has none', () => {
+  assert.deepEqual(readFile(file([link(1)])), { links: [link(1)], collections: [], service: undefined })
+  assert.doesNotMatch(writeFile({ links: [link(1)], collections: [] }, 'https://example.com'), /collections/)
 })
 
 test('fields that are unknown are left out, and a missing title is none', () => {
   const { title: _title, ...untitled } = link(1)
   const read = readFile(file([{ ...untitled, short_url: 'javascript:alert(1)', __proto__: { x: 1 } }]))
-  assert.deepEqual(read, { links: [link(1, { title: null })], service: undefined })
+  assert.deepEqual(read, { links: [link(1, { title: null })], collections: [], service: undefined })
 })
 
 describe('a file is refused', () => {
@@ -63,7 +82,24 @@ describe('a file is refused', () => {
       assert.deepEqual(readFile(file([link(1), entry])), { fault: 'invalid', entry: 2, field })
     })
   }
+  const invalidCollections: [string, unknown, string][] = [
+    ['the token of a link', collection(3, { token: 'x'.repeat(43) }), 'collection_token'],
+    ['a token with a path', collection(3, { token: `collection_../${'x'.repeat(40)}` }), 'collection_token'],
+    ['a long name', collection(3, { name: 'x'.repeat(101) }), 'name'],
+    ['a name that is a number', { ...collection(3), name: 3 }, 'name'],
+    ['a time that is none', collection(3, { created_at: '2026-99-01T00:00:00.000Z' }), 'collection_created_at'],
+    ['a text', 'x', 'collection'],
+  ]
+  for (const [name, entry, field] of invalidCollections) {
+    test(`that has ${name} for its second collection`, () => {
+      const read = readFile(file([], 1, { collections: [collection(1), entry] }))
+      assert.deepEqual(read, { fault: 'invalid_collection', entry: 2, field })
+    })
+  }
+  const tooMany = { collections: Array(MAX_KEPT_COLLECTIONS + 1).fill(0) }
   const faults: [string, string, string][] = [
+    ['with collections that are no list', file([], 1, { collections: {} }), 'not_links'],
+    ['with too many collections', file([], 1, tooMany), 'too_many_collections'],
     ['that is no JSON', '{', 'not_json'],
     ['that is deep', '['.repeat(100_000), 'not_json'],
     ['that is empty', '', 'not_json'],
@@ -86,7 +122,8 @@ test('a full export is small enough to be imported', () => {
   const links = Array.from({ length: MAX_KEPT }, (_, n) =>
     link(n, { code: `${n}`.padStart(64, '-'), title: 'x'.repeat(200) }),
   )
-  const text = writeFile(links, 'https://example.com')
+  const collections = Array.from({ length: MAX_KEPT_COLLECTIONS }, (_, n) => collection(n, { name: 'x'.repeat(100) }))
+  const text = writeFile({ links, collections }, 'https://example.com')
   assert.ok(text.length <= MAX_FILE, `${text.length}`)
   assert.equal('links' in readFile(text), true)
 })
@@ -97,6 +134,24 @@ test('storage keeps links, and holds nothing when none are kept', () => {
   assert.deepEqual(readKept(storage), [link(1)])
   assert.equal(writeKept(storage, []), true)
   assert.equal(storage.getItem('quirl.links'), null)
+})
+
+test('storage keeps collections beside links', () => {
+  const storage = memory()
+  assert.equal(writeKept(storage, [link(1)]), true)
+  assert.equal(writeKeptCollections(storage, [collection(1)]), true)
+  assert.deepEqual([readKept(storage), readKeptCollections(storage)], [[link(1)], [collection(1)]])
+  assert.equal(writeKeptCollections(storage, []), true)
+  assert.equal(storage.getItem('quirl.collections'), null)
+  assert.deepEqual(readKept(storage), [link(1)])
+})
+
+test('a collection that is kept takes its new name, and stays the chosen one', () => {
+  const kept = [collection(2), collection(1, { chosen: true })]
+  const renamed = collection(1, { name: 'New' })
+  assert.deepEqual(keepCollection(kept, renamed), [collection(2), { ...renamed, chosen: true }])
+  assert.deepEqual(chooseCollection(kept, collection(2).token), [collection(2, { chosen: true }), collection(1)])
+  assert.deepEqual(chooseCollection(kept, ''), [collection(2), collection(1)])
 })
 
 test('storage that is forbidden, full or holds something else keeps no links', () => {
@@ -123,7 +178,7 @@ test('a valid key replaces another one of the same code', () => {
 
 test('links are forgotten by their keys, and found by title and code', () => {
   const links = [link(1), link(2), link(3, { title: null })]
-  assert.deepEqual(forgetLinks(links, new Set([link(2).token])), [link(1), link(3, { title: null })])
+  assert.deepEqual(forgetKept(links, new Set([link(2).token])), [link(1), link(3, { title: null })])
   assert.deepEqual(searchKept(links, ' TITLE 2 '), [link(2)])
   assert.deepEqual(searchKept(links, 'code-3'), [link(3, { title: null })])
   assert.deepEqual(searchKept(links, 'null'), [])
@@ -132,5 +187,5 @@ test('links are forgotten by their keys, and found by title and code', () => {
 test('the example in the documentation is a valid file', () => {
   const page = readFileSync(new URL('../../../docs/my-links.md', import.meta.url), 'utf8')
   const read = readFile(/```json\n([^`]*)```/.exec(page)?.[1] ?? '')
-  assert.equal('links' in read && read.links[0]?.code, 'menu')
+  assert.deepEqual('links' in read && [read.links[0]?.code, read.collections[0]?.name], ['menu', 'Café'])
 })

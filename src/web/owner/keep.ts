@@ -2,6 +2,7 @@ import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { keepTexts } from '../../texts/keep.ts'
 import { ownerTexts } from '../../texts/owner.ts'
+import { addressControls } from '../address-controls.ts'
 import { copyingData } from '../copyable.ts'
 import { linkName } from '../link-name.ts'
 import { keptLink } from '../my-links/kept-link.ts'
@@ -44,38 +45,12 @@ function keepData({ link, access, design, language }: OwnerView): Html {
   ${copyingData(language)}`
 }
 
-/**
- * The private address of this page, and what keeps it. Without scripts there is the e-mail, and a bookmark; the script adds
- * buttons that need it, and says in the empty paragraph whether this browser keeps the address.
- */
 function keepControls(view: OwnerView): Html {
   const { access, origin, language, link } = view
   const texts = keepTexts[language]
   const address = origin + access.page
   const message = texts.message(linkName(link), addresses(link.code, origin).short_url, address)
+  const controls = { path: access.page, address, message, fileName: texts.fileName(link.code) }
   return html`<p><strong>${texts.only}</strong> ${texts.more}</p>
-    <p class="keep-address"><a href="${access.page}">${address}</a></p>
-    <noscript><p class="hint">${texts.bookmark}</p></noscript>
-    <p class="row">
-      <a class="button plain" href="${mailTo(message)}" data-send="${JSON.stringify(message)}">${texts.send}</a>
-      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
-        ${texts.copy}
-      </button>
-      <button type="button" class="plain" data-save aria-label="${texts.saveIt}" hidden>${texts.save}</button>
-    </p>
-    <div class="keep-here" hidden>
-      <p role="status"></p>
-      <button type="button" class="bare"></button>
-    </div>`
-}
-
-interface Message {
-  title: string
-  text: string
-}
-
-/** An e-mail to nobody yet; its lines end with CR and LF (RFC 6068, section 5). */
-function mailTo({ title, text }: Message): string {
-  const encode = (part: string) => encodeURIComponent(part.replaceAll('\n', '\r\n'))
-  return `mailto:?subject=${encode(title)}&body=${encode(text)}`
+    ${addressControls(controls, language)}`
 }

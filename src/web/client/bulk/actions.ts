@@ -4,7 +4,7 @@ import { count } from '../../bulk/count.ts'
 import { gridRows, MAX_LIST_ROWS, readTable, type LoadWorkbooks, type Table } from './read-table.ts'
 import type { Update } from './run.ts'
 import { clearSession } from './session.ts'
-import { createdOf, type GridRow, type State } from './state.ts'
+import { createdOf, newTogether, type GridRow, type State } from './state.ts'
 
 /** What a person does to the rows. */
 export interface Actions {
@@ -91,5 +91,6 @@ function startOver(state: State, update: Update): void {
   }
   clearSession()
   update({ table: undefined, rows: [], chunks: [], shown: undefined, sheet: undefined, isSaved: false })
+  update({ collection: undefined, together: newTogether() })
   update({ isStartOverAsked: false, notice: undefined })
 }

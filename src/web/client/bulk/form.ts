@@ -44,7 +44,8 @@ export function takeOverForm(form: HTMLFormElement, texts: IslandTexts, actions:
     newButton({ type: 'submit', text: texts.showRows }),
     newButton({ type: 'button', text: texts.typeRows, onClick: actions.typeRows }),
   )
-  form.querySelector('.bulk-plain')?.remove()
+  // The script asks for it where the links are created.
+  for (const part of ['.bulk-plain', '.bulk-together']) form.querySelector(part)?.remove()
 }
 
 function newButton({ type, text, onClick }: { type: 'submit' | 'button'; text: string; onClick?: () => void }) {

@@ -1,6 +1,7 @@
 import { h, type ComponentChild } from 'preact'
 import { count } from '../../bulk/count.ts'
 import { pageAddress } from '../page-address.ts'
+import { addressView } from './collection-view.ts'
 import { PAGE_ROWS } from './actions.ts'
 import type { ResultActions } from './results.ts'
 import { createdOf, type CreatedLink, type Label, type State } from './state.ts'
@@ -12,6 +13,7 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
   if (rows.length === 0) return undefined
   const isTrimmed = ({ link }: { link: CreatedLink }) =>
     link.warnings?.some(({ code }) => code === 'invisible_characters')
+  const isEachAlone = rows.some(({ isCollected }) => !isCollected)
   const trimmed = rows.filter(isTrimmed).length
   const button = (text: string, onClick: () => void, isPlain = true) =>
     h('button', { type: 'button', disabled: run !== undefined, ...(isPlain && { class: 'plain' }), onClick }, text)
@@ -19,13 +21,20 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
   return h('section', { class: 'bulk-panel', 'aria-labelledby': 'bulk-done' }, [
     h('h2', { id: 'bulk-done' }, count(texts.done, rows.length)),
     trimmed > 0 && h('p', { class: 'note' }, count(texts.trimmedRows, trimmed)),
-    h('div', { class: 'note warning' }, [
-      h('h3', null, texts.keysTitle),
-      h('p', null, texts.keys),
-      h('p', { class: 'row' }, [button(texts.downloadCsv, actions.saveCsv, false), button(texts.keep, actions.keep)]),
-      h('p', { class: 'hint' }, texts.keepHint),
-    ]),
+    addressView(state, actions.collection),
+    isEachAlone
+      ? h('div', { class: 'note warning' }, [
+          h('h3', null, rows.some(({ isCollected }) => isCollected) ? texts.together.others : texts.keysTitle),
+          h('p', null, texts.keys),
+          h('p', { class: 'row' }, [
+            button(texts.downloadCsv, actions.saveCsv, false),
+            button(texts.keep, actions.keep),
+          ]),
+          h('p', { class: 'hint' }, texts.keepHint),
+        ])
+      : h('p', null, texts.together.each),
     h('p', { class: 'row' }, [
+      !isEachAlone && button(texts.downloadCsv, actions.saveCsv),
       button(texts.downloadZip, () => void actions.saveZip()),
       button(texts.sheet, () => void actions.openSheet()),
       button(copied === 'all' ? texts.copied : texts.copyAll, () => void actions.copy(addresses(), 'all')),

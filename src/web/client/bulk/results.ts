@@ -1,5 +1,6 @@
 import { copyText } from '../copy.ts'
 import type { Update } from './run.ts'
+import { createCollectionActions, type CollectionActions } from './collection-actions.ts'
 import { clearSession } from './session.ts'
 import { createdOf, isUnfinished, type State, type CreatedLink, type GridRow, type Label } from './state.ts'
 import { addressName } from '../../../lib/address-name.ts'
@@ -27,6 +28,8 @@ export interface ResultActions {
   closeSheet: () => void
   copy: (text: string, name: string) => Promise<void>
   keep: () => void
+  /** The address of the collection that the links are in. */
+  collection: CollectionActions
 }
 
 export function createResultActions(state: State, update: Update, codeText: string): ResultActions {
@@ -37,6 +40,10 @@ export function createResultActions(state: State, update: Update, codeText: stri
     const isSaved = !isUnfinished(state)
     if (isSaved) clearSession()
     update({ isSaved, isStartOverAsked: false, notice: undefined })
+  }
+  /** The address of the collection leads to its links only. */
+  const setCollectionSaved = () => {
+    if (createdOf(state).every(({ isCollected }) => isCollected)) setSaved()
   }
   const draw = () => drawAll(state, update, codeText)
   return {
@@ -60,6 +67,7 @@ export function createResultActions(state: State, update: Update, codeText: stri
       const isCopied = await copyText(text)
       update(isCopied ? { copied: name } : { copied: undefined, notice: { text: texts.notCopied, isAlarm: true } })
     },
+    collection: createCollectionActions(state, update, setCollectionSaved),
     keep() {
       const outcome = keepRows(createdOf(state))
       if (outcome === 'kept') setSaved()

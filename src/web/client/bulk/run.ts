@@ -4,19 +4,17 @@ import { count } from '../../bulk/count.ts'
 import { bodyOf } from '../../bulk/rows.ts'
 import { randomKey } from '../secure-context.ts'
 import { saveSession } from './session.ts'
-import { createdOf, openOf, type GridRow, type State, type CreatedLink } from './state.ts'
+import { createdOf, isUnfinished, openOf, type GridRow, type State, type CreatedLink } from './state.ts'
 import { callApi } from '../call-api.ts'
+import { refusalOf, type Refusal } from '../create-collection.ts'
+import { chooseCollection, endIfEmpty, keptCollections, openCollection } from './collection.ts'
 
 /** Rows and characters of one request: the service takes 500 rows and 4 MiB. */
 const CHUNK_ROWS = 500
 const CHUNK_CHARACTERS = 1_200_000
 type RowOutcome = { index: number } & (CreatedLink | { error: ApiError } | { valid: true })
 /** What became of a request: the outcome of each row, or why there is none. */
-type Answer =
-  | { kind: 'rows'; results: RowOutcome[] }
-  | { kind: 'wait'; seconds: number }
-  | { kind: 'refused'; detail: string }
-  | { kind: 'offline' }
+type Answer = { kind: 'rows'; results: RowOutcome[] } | Refusal
 
 /** Changes the state and shows it. */
 export type Update = (change: Partial<State>) => void
@@ -51,10 +49,9 @@ export function createRunner(state: State, update: Update): Runner {
     return !isStopped
   }
 
-  /** @returns undefined when the client has stopped it */
-  async function send(body: string, key?: string): Promise<Exclude<Answer, { kind: 'wait' }> | undefined> {
+  const send: Send = async (ask) => {
     for (;;) {
-      const answer = await sendRows(body, key)
+      const answer = await ask()
       if (answer.kind !== 'wait') return answer
       if (!(await wait(answer.seconds))) return undefined
     }
@@ -63,7 +60,9 @@ export function createRunner(state: State, update: Update): Runner {
   return { ...createSteps(state, update, send), stop: () => stopWaiting?.() }
 }
 
-type Send = (body: string, key?: string) => Promise<Exclude<Answer, { kind: 'wait' }> | undefined>
+type Done = Exclude<Answer, { kind: 'wait' }>
+/** Asks until the answer is another than to wait. @returns undefined when the client has stopped it */
+type Send = (ask: () => Promise<Answer>) => Promise<Done | undefined>
 
 function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'stop'> {
   async function run(kind: 'checking' | 'creating', requests: RequestRows[]) {
@@ -75,11 +74,15 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
     const byId = new Map(state.rows.map((row) => [row.id, row]))
     const requests = state.chunks
       .filter(({ isDone }) => !isDone)
-      .map((chunk) => {
+      .map((chunk): RequestRows => {
         const rows = chunk.ids.flatMap((id) => byId.get(id) ?? [])
-        return { rows, key: chunk.key, end: () => (chunk.isDone = true) }
+        return { ...chunk, rows, end: () => (chunk.isDone = true) }
       })
     await run('creating', requests)
+    if (!isUnfinished(state)) await endIfEmpty(state)
+    // Whoever keeps the collection has the addresses of all its links.
+    const isKept = keptCollections().some(({ token }) => token === state.collection?.created?.token)
+    if (isKept && createdOf(state).every(({ isCollected }) => isCollected)) update({ isSaved: true })
   }
 
   return {
@@ -91,10 +94,12 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
       ),
     async create() {
       const rows = markLocalFaults(state).concat(openOf(state).filter(({ state }) => state === 'ready'))
+      const collection = state.together.isChosen ? chooseCollection(state, rows.length) : state.collection
+      const isCollected = state.together.isChosen && collection !== undefined
       const chunks = divide(rows).map((ofChunk) => {
-        return { key: randomKey(), ids: ofChunk.map(({ id }) => id), isDone: false }
+        return { key: randomKey(), ids: ofChunk.map(({ id }) => id), isDone: false, isCollected }
       })
-      update({ chunks: [...state.chunks, ...chunks], isSaved: false, table: undefined })
+      update({ chunks: [...state.chunks, ...chunks], collection, isSaved: false, table: undefined })
       saveSession(state)
       await resume()
     },
@@ -105,6 +110,7 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
 interface RequestRows {
   rows: GridRow[]
   key?: string
+  isCollected?: boolean
   end?: () => void
 }
 
@@ -117,10 +123,12 @@ async function sendAll(
   const total = requests.reduce((sum, { rows }) => sum + rows.length, 0)
   let done = 0
   update({ run: { kind, done, total }, notice: undefined, sheet: undefined })
-  for (const { rows, key, end } of requests) {
-    const answer = await send(JSON.stringify(rows.map(({ cells }) => bodyOf(cells))), key)
+  for (const { rows, key, isCollected = false, end } of requests) {
+    const body = JSON.stringify(rows.map(({ cells }) => bodyOf(cells)))
+    const answer = await send(() => sendRows(state, body, { key, isCollected }))
     if (answer?.kind !== 'rows') return update({ run: undefined, notice: noticeOf(state, answer) })
     applyResults(rows, answer.results, state)
+    if (isCollected) for (const row of rows) row.isCollected = row.state === 'created'
     end?.()
     done += rows.length
     update({ run: { kind, done, total } })
@@ -141,9 +149,11 @@ function finish(state: State, update: Update): void {
   update({ shown: undefined, notice: { text, isUnseen: ready === 0 } })
 }
 
-function noticeOf({ texts }: State, answer: Exclude<Answer, { kind: 'wait' | 'rows' }> | undefined): State['notice'] {
+function noticeOf({ texts }: State, answer: Exclude<Done, { kind: 'rows' }> | undefined): State['notice'] {
   if (answer === undefined) return { text: texts.stopped }
   if (answer.kind === 'offline') return { text: texts.offline, isAlarm: true }
+  if (answer.code === 'collection_full') return { text: texts.together.isFull, isAlarm: true }
+  if (answer.code === 'collection_not_found') return { text: texts.together.isGone, isAlarm: true }
   return { text: fillText(texts.problems.failed, { detail: answer.detail }), isAlarm: true }
 }
 
@@ -197,25 +207,44 @@ function divide(rows: GridRow[]): GridRow[][] {
   return chunks
 }
 
-/** Sends rows to the API; with a key they are created, without one only checked. */
-async function sendRows(body: string, key?: string): Promise<Answer> {
+/** Sends rows to the API; with a key they are created, in the collection of the list or alone; without one only checked. */
+async function sendRows(
+  state: State,
+  body: string,
+  { key, isCollected }: { key: string | undefined; isCollected: boolean },
+): Promise<Answer> {
   // Where the operator asks for a key, the page has an input for it.
-  const creationKey = document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
-  const headers = {
-    'content-type': 'application/json',
-    ...(key !== undefined && { 'idempotency-key': key }),
-    ...(creationKey && { authorization: `Bearer ${creationKey}` }),
-  }
+  const accessCode = document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
+  const refusal = isCollected ? await openCollection(state, accessCode) : undefined
+  if (refusal !== undefined) return refusal
+  const collection = isCollected ? state.collection?.created?.token : undefined
+  const headers = headersOf({
+    'idempotency-key': key,
+    'quirl-collection': collection,
+    authorization: accessCode && `Bearer ${accessCode}`,
+  })
+  return askForRows(key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk', { method: 'POST', headers, body })
+}
+
+function headersOf(values: Record<string, string | undefined>): Record<string, string> {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return { 'content-type': 'application/json', ...Object.fromEntries(given) }
+}
+
+async function askForRows(url: string, init: RequestInit): Promise<Answer> {
   try {
-    const url = key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk'
-    const response = await callApi(url, { method: 'POST', headers, body })
-    const retryAfter = Number(response.headers.get('retry-after'))
-    if ([429, 503].includes(response.status)) return { kind: 'wait', seconds: Math.max(1, retryAfter || 10) }
-    // Not ours: from a proxy in front of the service, for example.
-    if (response.status >= 500) return { kind: 'offline' }
-    const { results, detail = '' } = (await response.json()) as { results?: RowOutcome[]; detail?: string }
-    return results === undefined ? { kind: 'refused', detail } : { kind: 'rows', results }
+    const response = await callApi(url, init)
+    if ([429, 503].includes(response.status) || response.status >= 500) return await refusalOf(response)
+    const { results, code = '', detail = '' } = (await response.json()) as Answered
+    return results === undefined ? { kind: 'refused', code, detail } : { kind: 'rows', results }
   } catch {
     return { kind: 'offline' }
   }
+}
+
+/** The result of each row, or the problem of the request. */
+interface Answered {
+  results?: RowOutcome[]
+  code?: string
+  detail?: string
 }

@@ -1,5 +1,6 @@
 import type { IslandTexts } from '../../bulk/island-texts.ts'
 import type { TableLayout } from '../../bulk/columns.ts'
+import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { RowFault } from '../../bulk/faults.ts'
 import type { LinkRow, TableRecord } from '../../../tables/records.ts'
 
@@ -24,6 +25,8 @@ export interface GridRow {
   /** The file has more text in this row than the cells. */
   isPart?: boolean
   link?: CreatedLink
+  /** Whether the link is in the collection of the list. */
+  isCollected?: boolean
 }
 
 /** Rows that one request creates: sent again with the same key, it creates nothing twice. */
@@ -31,6 +34,18 @@ export interface Chunk {
   key: string
   ids: number[]
   isDone: boolean
+  /** Whether its links join the collection of the list. */
+  isCollected: boolean
+}
+
+/** The collection of a list. */
+export interface ListCollection {
+  /** Created again with the same key, it is the same one. */
+  key: string
+  name: string
+  created?: KeptCollection
+  /** Whether it is created for this list. */
+  isNew: boolean
 }
 
 /** A label of the sheet: the URL of its image is one of this page. */
@@ -54,6 +69,9 @@ export interface State {
   run?: { kind: 'checking' | 'creating' | 'drawing'; done: number; total: number; waitUntil?: number } | undefined
   /** The creations that were begun. */
   chunks: Chunk[]
+  /** Whether a person wants the links in a collection: one that this browser keeps, or a new one. */
+  together: { isChosen: boolean; name: string; kept: string }
+  collection?: ListCollection | undefined
   isSaved: boolean
   isStartOverAsked: boolean
   sheet?: Label[] | undefined
@@ -61,7 +79,11 @@ export interface State {
 }
 
 export function newState(texts: IslandTexts): State {
-  return { texts, rows: [], from: 0, chunks: [], isSaved: false, isStartOverAsked: false }
+  return { texts, rows: [], from: 0, chunks: [], together: newTogether(), isSaved: false, isStartOverAsked: false }
+}
+
+export function newTogether(): State['together'] {
+  return { isChosen: true, name: '', kept: '' }
 }
 
 export const createdOf = ({ rows }: Pick<State, 'rows'>): (GridRow & { link: CreatedLink })[] =>

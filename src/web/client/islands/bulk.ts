@@ -4,13 +4,15 @@ import { createActions, type Actions } from '../bulk/actions.ts'
 import { takeOverForm } from '../bulk/form.ts'
 import { gridView } from '../bulk/grid-view.ts'
 import { mappingView } from '../bulk/mapping-view.ts'
+import { endIfEmpty } from '../bulk/collection.ts'
+import { togetherView } from '../bulk/collection-view.ts'
 import { createResultActions, type ResultActions } from '../bulk/results.ts'
 import { resultsView } from '../bulk/results-view.ts'
 import { createRunner, type Runner, type Update } from '../bulk/run.ts'
 import { runView } from '../bulk/run-view.ts'
 import { readSession } from '../bulk/session.ts'
 import { rememberAccess } from '../remember-access.ts'
-import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
+import { createdOf, isUnfinished, newState, openOf, type State } from '../bulk/state.ts'
 
 // Checks and corrects a list in the browser, and creates its links in several requests. The form works without it.
 
@@ -38,7 +40,11 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     actions: createActions(state, update, () => import(workbook)),
     results: createResultActions(state, update, codeText),
     runner: createRunner(state, update),
-    giveUp: () => update({ chunks: state.chunks.map((chunk) => ({ ...chunk, isDone: true })), notice: undefined }),
+    together: () => togetherView(state, update),
+    giveUp() {
+      update({ chunks: state.chunks.map((chunk) => ({ ...chunk, isDone: true })), notice: undefined })
+      void endIfEmpty(state)
+    },
   }
 
   takeOverForm(form, state.texts, {
@@ -58,6 +64,7 @@ interface PageParts {
   actions: Actions
   results: ResultActions
   runner: Runner
+  together: () => ComponentChild
   /** Gives up creations that were begun. */
   giveUp: () => void
 }
@@ -67,7 +74,11 @@ function noticeView(notice: State['notice']): ComponentChild {
   return h('p', { role: 'status', class: className }, notice?.text)
 }
 
-function view(state: State, { actions, results, runner, giveUp }: PageParts, notice: State['notice']): ComponentChild {
+function view(
+  state: State,
+  { actions, results, runner, together, giveUp }: PageParts,
+  notice: State['notice'],
+): ComponentChild {
   const { texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
@@ -76,6 +87,7 @@ function view(state: State, { actions, results, runner, giveUp }: PageParts, not
     resultsView(state, results, actions.startOver),
     !isLocked && mappingView(state, actions),
     !isLocked && gridView(state, actions),
+    !isLocked && openOf(state).length > 0 && together(),
     h('div', { class: 'row bulk-panel bulk-screen' }, [
       runView(state, runner, giveUp),
       canStartOver && h('button', { type: 'button', class: 'plain', onClick: actions.startOver }, texts.startOver),

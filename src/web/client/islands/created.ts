@@ -1,5 +1,7 @@
+import { cleanAddress } from '../clean-address.ts'
 import { enableCopyButtons } from '../copy.ts'
-import { startKeeping } from '../keep-link.ts'
+import { takeCreation } from '../creation-mark.ts'
+import { startKeeping } from '../keep-address.ts'
 import { canShare, share } from '../secure-context.ts'
 
 // On the page of an owner: buttons that copy and share, and what keeps its private address. The page works without it.
@@ -9,15 +11,8 @@ enableCopyButtons(document)
 enableShareButtons(document)
 const keep = document.querySelector<HTMLElement>('.keep')
 if (keep !== null) startKeeping(keep)
-
-/** Removes the name of the notice (`?created`), which would return with each reload and bookmark. */
-function cleanAddress(): void {
-  const address = new URL(location.href)
-  const names = [...address.searchParams].filter(([, value]) => value === '').map(([name]) => name)
-  if (names.length === 0) return
-  for (const name of names) address.searchParams.delete(name)
-  history.replaceState(history.state, '', address)
-}
+// In a collection it has no address of its own that is to be kept.
+else takeCreation()
 
 /** Shows the buttons `[data-share]` below an element where the browser can share; each shares the address in that attribute. */
 function enableShareButtons(root: ParentNode): void {

@@ -1,12 +1,14 @@
+import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { KeptLink } from '../../my-links/kept-links.ts'
 import { enableCopyButtons } from '../copy.ts'
-import { refreshKept } from '../refresh-kept.ts'
+import { keepableCollection, keepableLink } from '../keepable.ts'
 
 // Copies what is shown once, keeps a new key in place of the earlier one, reveals a password while it is typed, and prints.
 
 enableCopyButtons(document)
-const { kept } = document.querySelector('main')?.dataset ?? {}
-if (kept !== undefined) refreshKept(JSON.parse(kept) as KeptLink)
+const { kept, keptCollection, replaced } = document.querySelector('main')?.dataset ?? {}
+if (kept !== undefined) keepableLink(JSON.parse(kept) as KeptLink).refresh()
+if (keptCollection !== undefined) keepableCollection(JSON.parse(keptCollection) as KeptCollection, replaced).refresh()
 const secret = inputOf('secret')
 secret?.addEventListener('focus', () => secret.select())
 

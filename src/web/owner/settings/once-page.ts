@@ -1,7 +1,9 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import { saveLink } from '../../address-controls.ts'
 import { copyingData } from '../../copyable.ts'
+import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { KeptLink } from '../../my-links/kept-links.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 
@@ -22,6 +24,8 @@ export interface Once {
   back?: string
   /** The link with its new key, for a browser that keeps the earlier one. */
   kept?: KeptLink
+  /** The same of a collection. */
+  keptCollection?: { collection: KeptCollection; replaced: string }
   /** The paths of the scripts of the settings, which copy. */
   scripts: string[]
 }
@@ -30,14 +34,15 @@ export interface Once {
  * A page in response to a form, not a redirect: no address may hold the secret, and the browser sends the form again when it is
  * loaded again.
  */
-export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, scripts }: Once): Page {
+export function oncePage(once: Once): Page {
+  const { language, title, lead, label, secret, after, file, open, back, scripts } = once
   const texts = settingsTexts[language].once
   return {
     title,
     site: { language },
     styles: ['owner'],
     scripts,
-    body: html`<main class="narrow" ${kept && html` data-kept="${JSON.stringify(kept)}"`}>
+    body: html`<main class="narrow" ${keptData(once)}>
       <h1>${title}</h1>
       <div class="card">
         <p>${lead}</p>
@@ -54,10 +59,12 @@ export function oncePage({ language, title, lead, label, secret, after, file, op
   }
 }
 
-/** Works without scripts: the file is in the link. */
-function saveLink(text: string, name: string, content: string): Html {
-  const url = `data:text/plain;charset=utf-8,${encodeURIComponent(content)}`
-  return html`<a class="button plain" href="${url}" download="${name}.txt">${text}</a>`
+/** What the script keeps. */
+function keptData({ kept, keptCollection }: Once): Html | undefined {
+  if (kept !== undefined) return html` data-kept="${JSON.stringify(kept)}"`
+  if (keptCollection === undefined) return undefined
+  const { collection, replaced } = keptCollection
+  return html` data-kept-collection="${JSON.stringify(collection)}" data-replaced="${replaced}"`
 }
 
 function openLink({ text, url, isNewWindow }: NonNullable<Once['open']>): Html {

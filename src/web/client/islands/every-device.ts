@@ -1,0 +1,1 @@
+export { startEveryDevice } from '../every-device.ts'
