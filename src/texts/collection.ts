@@ -59,7 +59,7 @@ const en = {
   selected: {
     title: 'With the selected links',
     /** `{n}` stands for their number. */
-    count: { none: 'none selected', some: '{n} selected' },
+    count: { none: 'none selected', some: 'selected: {n}' },
     campaign: 'Campaign',
     all: 'Campaign, look, pause and resume for all links that the list finds, not only for those selected on this page',
     campaignHint: 'Empty: without a campaign',
@@ -218,7 +218,7 @@ const de: typeof en = {
   },
   selected: {
     title: 'Mit den ausgewählten Links',
-    count: { none: 'keiner ausgewählt', some: '{n} ausgewählt' },
+    count: { none: 'keiner ausgewählt', some: 'ausgewählt: {n}' },
     campaign: 'Kampagne',
     all: 'Kampagne, Aussehen, Pausieren und Fortsetzen für alle Links, die die Liste findet, nicht nur für die auf dieser Seite ausgewählten',
     campaignHint: 'Leer: ohne Kampagne',

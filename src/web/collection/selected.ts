@@ -11,15 +11,7 @@ export function selectedActions(view: CollectionView, notice: CollectionNotice |
   const isOpen = notice?.at === 'links' && notice.problem !== undefined
   const campaigns = overview.campaigns.flatMap(({ value }) => value ?? []).slice(0, 100)
   return html`<details class="card settings-card collection-selected" ${isOpen && html` open`}>
-    <summary>
-      <h3>${texts.title}</h3>
-      <span
-        class="settings-value quiet small"
-        aria-live="polite"
-        data-none="${texts.count.none}"
-        data-some="${texts.count.some}"
-      ></span>
-    </summary>
+    ${summary(language)}
     ${isMore && html`<label class="choice"><input type="checkbox" name="all" value="yes" />${texts.all}</label>`}
     <div class="collection-line">
       ${renderField({
@@ -57,4 +49,18 @@ function lookChoice(looks: string[], language: CollectionView['language']): Html
     </select>
     <button class="plain" name="action" value="look">${texts.setLook}</button>
   </div>`
+}
+
+/** Says how many are selected; the number is the script's. */
+function summary(language: CollectionView['language']): Html {
+  const texts = collectionTexts[language].selected
+  return html`<summary>
+    <h3>${texts.title}</h3>
+    <span
+      class="settings-value quiet small"
+      aria-live="polite"
+      data-none="${texts.count.none}"
+      data-some="${texts.count.some}"
+    ></span>
+  </summary>`
 }
