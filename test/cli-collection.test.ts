@@ -104,7 +104,7 @@ test('a collection is made, filled, read, counted, exported, renamed and ended u
 
   const asked = await quirl('collection', 'end', 'tables 2027', '--with-links')
   assert.deepEqual([asked.status, asked.stdout], [1, ''])
-  assert.match(asked.stderr, /add --yes to end the collection "Tables 2027" and delete its 2 links/)
+  assert.match(asked.stderr, /add --yes to end the collection "Tables 2027" of 2 links, and delete them /)
   const ended = await ok('collection', 'end', 'tables 2027', '--with-links', '--yes')
   assert.equal(ended, 'the collection is ended, and 2 links with it\n')
   assert.deepEqual([(await visit(`${url}/t1`)).status, (await visit(`${url}/t3`)).status], [410, 302])

@@ -53,11 +53,11 @@ export const end: Verb = {
     const withLinks = flags['with-links'] === true
     if (flags['yes'] !== true) {
       const { name, links } = dataOf(await collection.GET('/api/collections'))
-      const what = name === null ? 'the collection' : `the collection "${toSingleLine(name)}"`
-      const also = withLinks
-        ? `and delete its ${pluralize(links, 'link')} with their visits for ever`
-        : `; its ${pluralize(links, 'link')} stay, and links whose own token nobody has can then be changed by nobody`
-      throw new StartError(`add --yes to end ${what}${withLinks ? ' ' : ''}${also}`)
+      const what = `the collection ${name === null ? '' : `"${toSingleLine(name)}" `}of ${pluralize(links, 'link')}`
+      const then = withLinks
+        ? ', and delete them with their visits for ever'
+        : '; they stay, and those whose own token nobody has can then be changed by nobody'
+      throw new StartError(`add --yes to end ${what}${then}`)
     }
     const query = withLinks ? { links: true } : {}
     const ended = dataOf(await collection.DELETE('/api/collections', { params: { query } }))

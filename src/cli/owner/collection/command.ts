@@ -10,7 +10,8 @@ import type { Verb } from './verb.ts'
 
 const verbs: readonly Verb[] = [create, add, remove, list, show, stats, exportScans, look, rename, rotate, keep, end]
 
-const options: Verb['options'] = Object.assign({}, ...verbs.map((verb) => verb.options))
+/** Of each flag, what the first of these says of it. */
+const options: Verb['options'] = Object.assign({}, ...verbs.toReversed().map((verb) => verb.options))
 
 export const collection: Command = {
   name: 'collection',
