@@ -9,6 +9,7 @@ import { addNotices } from './http/notices.ts'
 import { createInstance } from './instance.ts'
 import { readRows } from './links/api/bulk-routes.ts'
 import { readChanges } from './links/api/change-many-routes.ts'
+import { readCsvBodies } from './links/api/csv-body.ts'
 import { inCollection, type OwnerRoutes } from './links/api/owner-routes.ts'
 import type { Services } from './services.ts'
 import { refuseForeignForms } from './web/foreign-forms.ts'
@@ -84,10 +85,18 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
     readChanges(changes)
     changes.post('/manage', program.changeLinks)
   })
+  await api.register(async (changes) => {
+    readChanges(changes)
+    readCsvBodies(changes)
+    changes.post('/collections/:token/changes', program.collectionChanges.byPath)
+    changes.post('/collections/changes', program.collectionChanges.byHeader)
+  })
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
   addOwnerRoutes(api, program)
   addCollectionRoutes(api, program.collections)
+  api.get('/collections/:token/links.csv', program.collectionSheet.byPath)
+  api.get('/collections/links.csv', program.collectionSheet.byHeader)
   addCollectionStatisticsRoutes(api, program.collectionStatistics)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
@@ -174,21 +183,28 @@ function addStatisticsRoutes(api: FastifyInstance, { shared, ofMany }: Handlers[
   api.post('/stats', ofMany)
 }
 
+/** The pages of the owner of a link below a path. */
+function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['browser']): void {
+  pages.get(path, browser.ownerPage.show)
+  pages.post(path, browser.ownerPage.act)
+  pages.get(`${path}/placements`, browser.ownerPage.placements)
+  pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
+}
+
 async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser']): Promise<void> {
   refuseEncodedBodies(pages)
   refuseForeignForms(pages)
   readForms(pages)
   pages.get('/', browser.homePage.show)
   pages.post('/', browser.homePage.create)
-  pages.get('/m/:token', browser.ownerPage.show)
-  pages.post('/m/:token', browser.ownerPage.act)
-  pages.get('/m/:token/statistics/:file', browser.statisticsFiles.owned)
-  // A link may have the alias `c`, too: see below.
-  pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
-  pages.post('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.act)
-  pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
-  pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)
-  pages.get('/c/:token(^collection_[\\w-]+$)/:code/statistics/:file', browser.statisticsFiles.owned)
+  addOwnerPages(pages, '/m/:token', browser)
+  // A link may have the alias `c`, too, as `s` below.
+  const collection = '/c/:token(^collection_[\\w-]+$)'
+  pages.get(collection, browser.collectionPage.show)
+  pages.post(collection, browser.collectionPage.act)
+  pages.get(`${collection}/statistics/:file`, browser.statisticsFiles.collected)
+  pages.get(`${collection}/looks/:look`, browser.lookImage)
+  addOwnerPages(pages, `${collection}/:code`, browser)
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)
   pages.get('/bulk/sample.csv', browser.bulkPage.sample)

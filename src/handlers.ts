@@ -26,7 +26,9 @@ import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
 import { collectionExportRoutes } from './collections/export-routes.ts'
+import { collectionChangesRoutes } from './collections/change-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
+import { sheetRoutes } from './collections/spreadsheet/routes.ts'
 import { collectionStatsRoutes } from './collections/stats-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
@@ -36,6 +38,7 @@ import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
+import { lookImageRoute } from './web/collection/look-route.ts'
 import { collectionPageRoutes } from './web/collection/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
@@ -136,6 +139,8 @@ function programHandlers(describe: DescribeApi, services: Services) {
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
+    collectionSheet: sheetRoutes({ collections, slots, origin }),
+    collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
@@ -173,9 +178,19 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
   }
 }
 
-function collectionPageHandlers({ collections, scans, links, origin, limits, keys }: Services, assets: Assets) {
-  const { turnToRender } = limits
-  return collectionPageRoutes({ collections, scans, links, origin, limits, creation: keys, turnToRender, assets })
+/** The page of a collection, and the pictures of its looks. */
+function collectionPageHandlers(services: Services, assets: Assets) {
+  const { collections, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { turnToRender, holderOf, slots } = limits
+  const { isCreditDue } = places
+  const reading = { collections, scans, slots, now }
+  const page = { collections, scans, links, origin, limits, creation, turnToRender, isCreditDue, reading, assets }
+  const { images, codeText } = qr
+  const limitImages = limits.each('qr')
+  return {
+    collectionPage: collectionPageRoutes(page),
+    lookImage: lookImageRoute({ collections, images, origin, codeText, limitImages, holderOf }),
+  }
 }
 
 function browserHandlers(
@@ -188,7 +203,7 @@ function browserHandlers(
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
-    collectionPage: collectionPageHandlers(services, assets),
+    ...collectionPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
@@ -217,7 +232,7 @@ function browserHandlers(
 
 /** The pages of a link: its owner's, and that of a share. */
 function linkPageHandlers(services: Services, assets: Assets) {
-  const { links, scans, qr, places, limits, shares, webhooks, origin, now } = services
+  const { links, collections, scans, qr, places, limits, shares, webhooks, origin, now } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
   return {
@@ -235,7 +250,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, shares, ...reading, origin }),
+    statisticsFiles: statisticsFileRoutes({ links, shares, collections, ...reading, origin }),
     sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
   }
 }

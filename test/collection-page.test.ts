@@ -3,8 +3,8 @@ import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
-import type { CreatedCollection } from './support/collections.ts'
-import { create, details, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import type { Collection, CreatedCollection } from './support/collections.ts'
+import { create, details, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const TARGET = 'https://example.com/menu'
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
@@ -170,6 +170,15 @@ inBrowser('3,000 links are read by pages, on a phone', async (page) => {
   assert.equal((await listed(page))[0], `Room ${shown + 1}`)
   await page.getByRole('link', { name: 'From the beginning' }).click()
   assert.equal((await listed(page))[0], 'Room 1')
+  await page.goto(pageOf(token, '?q=room%201'))
+  await page.locator('.collection-selected > summary').click()
+  await page.getByLabel(/for all links that the list finds/).check()
+  await page.locator('#selected-campaign').fill('First floor')
+  await page.getByRole('button', { name: 'Set the campaign' }).click()
+  assert.match((await said(page, '#links')) ?? '', /were changed/)
+  const { campaigns } = (await (await fetch(`${server.url}/api/collections/${token}`)).json()) as Collection
+  const found = rows.filter(({ title }) => title.startsWith('Room 1')).length
+  assert.deepEqual(campaigns.find(({ value }) => value === 'First floor')?.links, found)
 })
 
 inBrowser(
@@ -220,7 +229,7 @@ test('with selected links of which one is gone, the others are changed, and the 
       ['code', 'never-was'],
     ]),
   )
-  assert.match(await response.text(), /Some of the selected links could not be changed/)
+  assert.match(await response.text(), /Some of the links could not be changed[^]*<code>never-was<\/code>/)
   assert.equal((await details(server, links[0] as Created)).active, false)
 })
 
@@ -252,4 +261,55 @@ test('a link may have the alias c, and its images are there', async () => {
   await create(server, { target: TARGET, alias: 'c' })
   assert.equal((await visit(`${server.url}/c`)).status, 302)
   assert.equal((await fetch(`${server.url}/c/qr.svg`)).status, 200)
+})
+
+inBrowser('the design of one link is kept as a look, shown, given to selected links, and removed', async (page) => {
+  const { token, links } = await collect([{ title: 'Designed' }, { title: 'Plain' }])
+  const [designed, plain] = links as [Created, Created]
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const saved = await put(`${server.url}/api/manage/${designed.token}`, { design: { fg: '#7a1f3d' } })
+  assert.equal(saved.status, 200)
+  await page.goto(pageOf(token, `/${designed.code}`))
+  await page.getByLabel('Name of the look').fill('House: red')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  assert.match(
+    (await page.locator('#looks [role=alert]').textContent()) ?? '',
+    /letters, digits/,
+    'a colon is in no name',
+  )
+  await page.goto(pageOf(token, `/${designed.code}`))
+  await page.getByLabel('Name of the look').fill('House red')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  assert.match((await said(page, '#looks')) ?? '', /is kept/)
+  const image = await fetch(pageOf(token, '/looks/House%20red'))
+  assert.match(await image.text(), /^<svg[^]*7a1f3d/)
+  assert.equal((await fetch(pageOf(token, '/looks/none'))).status, 404)
+  await page.getByLabel('Select Plain').check()
+  await page.locator('.collection-selected > summary').click()
+  await page.getByRole('button', { name: 'Apply the look' }).click()
+  assert.deepEqual((await details(server, plain)).design, { fg: '#7a1f3d' })
+  await page.locator('#looks > summary').click()
+  await page.getByRole('button', { name: 'Remove the look House red' }).click()
+  assert.equal((await fetch(pageOf(token, '/looks/House%20red'))).status, 404)
+  assert.deepEqual((await details(server, plain)).design, { fg: '#7a1f3d' }, 'it was copied')
+})
+
+inBrowser('the page counts all links together, by link and campaign, and leads to each', async (page) => {
+  const { token, links } = await collect([
+    { title: 'Door', campaign: 'Summer' },
+    { title: 'Window', campaign: 'Summer' },
+    { title: 'Car' },
+  ])
+  for (const at of [0, 0, 1, 2, 2, 2]) await visit(String(links[at]?.short_url), BROWSER)
+  await page.goto(pageOf(token))
+  const panel = (name: string) => page.locator(`#list-${name}`)
+  assert.match((await page.locator('#statistics').textContent()) ?? '', /Visits by people\s*6/)
+  assert.match((await panel('link').textContent()) ?? '', /Car[^]*3[^]*Door[^]*2[^]*Window[^]*1/)
+  await panel('campaign').getByRole('link', { name: 'Summer' }).click()
+  assert.match((await page.locator('#statistics').textContent()) ?? '', /Visits by people\s*3/)
+  assert.deepEqual(await listed(page), ['Window', 'Door'], 'the list is of the same campaign')
+  await panel('link').getByRole('link', { name: 'Door' }).click()
+  assert.equal(await page.locator('h1').textContent(), 'Door')
+  const file = await fetch(pageOf(token, '/statistics/link.csv?view=detail&campaign=Summer'))
+  assert.match(await file.text(), /^code,title,scans,unique_visitors\r?\n\S+,Door,2,1\r?\n\S+,Window,1,1\r?\n$/)
 })

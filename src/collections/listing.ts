@@ -64,6 +64,13 @@ export async function listMembers(
   return { links: present.map((member, at) => ({ ...member, totals: totals[at] ?? NO_SCANS })), next, ...asOf }
 }
 
+/** The codes of all links of a collection that a list has on its pages, in no order. */
+export async function listCodes(deps: ListDeps, collectionId: string, query: ListQuery): Promise<string[]> {
+  const codes: string[] = []
+  for await (const keys of readKeys(deps, collectionId, query)) codes.push(...keys.map(({ code }) => code))
+  return codes
+}
+
 /** The ids of the links of a page, in their order. */
 async function findShown(
   deps: ListDeps,

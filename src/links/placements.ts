@@ -32,6 +32,21 @@ export const placementsSchema = Type.Array(placementSchema, {
 /** A place in which the code of a link hangs. */
 export type Placement = Static<typeof placementSchema>
 
+const MAX_ID = 32
+
+/** An id for a place of this name that none of these places has: "Shop window" becomes `shop-window`. */
+export function placementIdOf(name: string, taken: readonly Pick<Placement, 'id'>[]): string {
+  const plain = name.normalize('NFKD').replaceAll('ß', 'ss').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const words = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
+  const isFree = (id: string) => id !== UNPLACED && !taken.some((each) => each.id.toLowerCase() === id)
+  const base = words === '' ? 'place' : words
+  for (let number = 1; ; number++) {
+    const end = number === 1 ? '' : `-${number}`
+    const id = base.slice(0, MAX_ID - end.length) + end
+    if (isFree(id)) return id
+  }
+}
+
 /** What the schema cannot say: an id that is taken. */
 export function placementErrors(placements: Placement[]): FieldError[] {
   const seen = new Map<string, number>()

@@ -5,6 +5,9 @@ const en = {
   share: 'Share',
   unknown: 'Unknown',
   others: 'Others',
+  links: 'Links',
+  campaigns: 'Campaigns',
+  noCampaign: 'Without a campaign',
 }
 
 const de: typeof en = {
@@ -12,6 +15,9 @@ const de: typeof en = {
   share: 'Anteil',
   unknown: 'Unbekannt',
   others: 'Andere',
+  links: 'Links',
+  campaigns: 'Kampagnen',
+  noCampaign: 'Ohne Kampagne',
 }
 
 /** The values by which statistics break visits down. */

@@ -2,6 +2,7 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   unnamed: 'Collection',
+  parts: 'Parts of this page',
   pageTitle: (name: string) => `${name} – collection`,
   links: (count: string, one: boolean) => (one ? `${count} link` : `${count} links`),
   visits: (count: string, one: boolean) => (one ? `${count} visit` : `${count} visits`),
@@ -43,8 +44,12 @@ const en = {
   selected: {
     title: 'With the selected links',
     campaign: 'Campaign',
+    all: 'Campaign, look, pause and resume for all links that the list finds, not only for those selected on this page',
     campaignHint: 'Empty: without a campaign',
     setCampaign: 'Set the campaign',
+    look: 'Look',
+    lookHint: 'Each code is checked: one that could not be scanned stays as it is.',
+    setLook: 'Apply the look',
     pause: 'Pause',
     resume: 'Resume',
     leave: 'Take out of the collection',
@@ -82,6 +87,21 @@ const en = {
     links: 'Links',
     scans: 'Visits',
   },
+  looks: {
+    title: 'Looks',
+    none: 'Design the QR code of one link, and keep the design here as a look: then every other code can have it, too.',
+    lead: 'Select links in the list to give them a look.',
+    image: (name: string) => `A QR code with the look ${name}`,
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove the look ${name}`,
+    keep: 'Keep this design as a look',
+    name: 'Name of the look',
+    nameHint:
+      'The saved design can then be given to other links of the collection. A look of this name is replaced; links that have it stay as they are.',
+    keepButton: 'Keep it',
+    fault:
+      'It was not kept: a name has 1 to 40 letters, digits, blanks, “.”, “_” or “-”, and a collection up to 20 looks.',
+  },
   settings: {
     title: 'Settings',
     name: 'Name of the collection',
@@ -110,18 +130,21 @@ const en = {
   },
   notices: {
     renamed: 'The name is saved.',
+    kept: 'The look is kept.',
+    removed: 'The look was removed. Links that have it stay as they are.',
     added: 'The links were added.',
     changed: 'The selected links were changed.',
     left: 'The selected links are no longer in this collection.',
     deleted: 'The selected links were deleted. For 24 hours they can be brought back, here or on their pages.',
     undeleted: 'The links are back.',
-    partly: 'Some of the selected links could not be changed.',
+    partly: 'Some of the links could not be changed:',
     created: 'The link was created.',
   },
 }
 
 const de: typeof en = {
   unnamed: 'Sammlung',
+  parts: 'Teile dieser Seite',
   pageTitle: (name) => `${name} – Sammlung`,
   links: (count, one) => (one ? `${count} Link` : `${count} Links`),
   visits: (count, one) => (one ? `${count} Besuch` : `${count} Besuche`),
@@ -163,8 +186,12 @@ const de: typeof en = {
   selected: {
     title: 'Mit den ausgewählten Links',
     campaign: 'Kampagne',
+    all: 'Kampagne, Aussehen, Pausieren und Fortsetzen für alle Links, die die Liste findet, nicht nur für die auf dieser Seite ausgewählten',
     campaignHint: 'Leer: ohne Kampagne',
     setCampaign: 'Kampagne setzen',
+    look: 'Aussehen',
+    lookHint: 'Jeder Code wird geprüft: Einer, der nicht lesbar wäre, bleibt, wie er ist.',
+    setLook: 'Aussehen anwenden',
     pause: 'Pausieren',
     resume: 'Fortsetzen',
     leave: 'Aus der Sammlung nehmen',
@@ -202,6 +229,21 @@ const de: typeof en = {
     links: 'Links',
     scans: 'Besuche',
   },
+  looks: {
+    title: 'Aussehen',
+    none: 'Gestalten Sie den QR-Code eines Links, und bewahren Sie die Gestaltung hier auf: Dann kann jeder andere Code sie auch haben.',
+    lead: 'Wählen Sie Links in der Liste aus, um ihnen ein Aussehen zu geben.',
+    image: (name) => `Ein QR-Code mit dem Aussehen ${name}`,
+    remove: 'Entfernen',
+    removeOf: (name) => `Das Aussehen ${name} entfernen`,
+    keep: 'Diese Gestaltung aufbewahren',
+    name: 'Name des Aussehens',
+    nameHint:
+      'Die gespeicherte Gestaltung kann dann anderen Links der Sammlung gegeben werden. Ein Aussehen dieses Namens wird ersetzt; Links, die es haben, bleiben, wie sie sind.',
+    keepButton: 'Aufbewahren',
+    fault:
+      'Nicht aufbewahrt: Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, „.“, „_“ oder „-“, und eine Sammlung bis zu 20 davon.',
+  },
   settings: {
     title: 'Einstellungen',
     name: 'Name der Sammlung',
@@ -231,13 +273,15 @@ const de: typeof en = {
   },
   notices: {
     renamed: 'Der Name ist gespeichert.',
+    kept: 'Das Aussehen ist aufbewahrt.',
+    removed: 'Das Aussehen wurde entfernt. Links, die es haben, bleiben, wie sie sind.',
     added: 'Die Links wurden hinzugefügt.',
     changed: 'Die ausgewählten Links wurden geändert.',
     left: 'Die ausgewählten Links sind nicht mehr in dieser Sammlung.',
     deleted:
       'Die ausgewählten Links wurden gelöscht. 24 Stunden lang können sie zurückgeholt werden, hier oder auf ihren Seiten.',
     undeleted: 'Die Links sind wieder da.',
-    partly: 'Einige der ausgewählten Links konnten nicht geändert werden.',
+    partly: 'Einige der Links konnten nicht geändert werden:',
     created: 'Der Link wurde erstellt.',
   },
 }

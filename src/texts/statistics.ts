@@ -40,6 +40,11 @@ const en = {
     qr: 'printed or shown on a screen',
     bots: 'counted apart: previews and crawlers',
   },
+  /** Of several links. */
+  hintsOfMany: {
+    humans: 'each time that a person opens a link',
+    unique: 'each person counts once a day and link',
+  },
   before: 'than before',
   none: 'new',
   beforeYear: 'than a year before',
@@ -91,6 +96,7 @@ const en = {
       referrer: 'referrer',
       answer: 'answer',
       placement: 'placement',
+      campaign: 'campaign',
     },
     /** Days of which single visits are not stored any more. */
     beyond: 'Filters count single visits, which are not stored for so long. Choose later days, or remove the filters.',
@@ -146,6 +152,8 @@ const en = {
     download: 'Download to print (PDF)',
     image: 'Image (PNG)',
     code: 'The code to print',
+    /** Of several links. */
+    links: 'Nobody has visited these links yet.',
   },
   code: (url: string) => `QR code of ${url}`,
   shared: {
@@ -194,6 +202,10 @@ const de: typeof en = {
     unique: 'jede Person zählt einmal am Tag',
     qr: 'gedruckt oder am Bildschirm',
     bots: 'getrennt gezählt: Vorschauen und Suchmaschinen',
+  },
+  hintsOfMany: {
+    humans: 'jedes Mal, wenn ein Mensch einen Link öffnet',
+    unique: 'jede Person zählt einmal je Tag und Link',
   },
   before: 'als zuvor',
   none: 'neu',
@@ -250,6 +262,7 @@ const de: typeof en = {
       referrer: 'Herkunft',
       answer: 'Antwort',
       placement: 'Platzierung',
+      campaign: 'Kampagne',
     },
     beyond:
       'Filter zählen einzelne Besuche, und diese sind nicht so lange gespeichert. Wählen Sie spätere Tage, oder entfernen Sie die Filter.',
@@ -305,6 +318,7 @@ const de: typeof en = {
     download: 'Zum Drucken herunterladen (PDF)',
     image: 'Bild (PNG)',
     code: 'Der Code zum Drucken',
+    links: 'Noch hat niemand diese Links besucht.',
   },
   code: (url) => `QR-Code von ${url}`,
   shared: {
@@ -316,6 +330,6 @@ const de: typeof en = {
   },
 }
 
-/** The statistics of a link, on the pages of owners and of shared views. */
+/** The statistics of a link, or of several links, on the pages of owners and of shared views. */
 export const statisticsTexts: ByLanguage<typeof en> = { en, de }
 export type StatisticsTexts = typeof en

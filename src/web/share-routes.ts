@@ -12,7 +12,7 @@ import { html, type Html } from '../http/html.ts'
 import { addresses } from '../links/link.ts'
 import type { Language } from '../texts/language.ts'
 import { statisticsTexts } from '../texts/statistics.ts'
-import { pageQueryOf, readForPage } from './statistics/load.ts'
+import { pageQueryOf, readForPage, sourceOfLink } from './statistics/load.ts'
 import { statisticsSection } from './statistics/section.ts'
 import type { LoadedStatistics } from './statistics/view.ts'
 
@@ -49,7 +49,7 @@ async function showShare(
   const { token } = request.params
   const link = await shares.findByToken(token)
   const asked = pageQueryOf(request.query, reading.now(), link.csv)
-  const statistics = await readForPage(reading, request, link.id, asked)
+  const statistics = await readForPage(sourceOfLink(reading, request, link.id), asked)
   const view = {
     link,
     token,
@@ -93,10 +93,12 @@ function sharePage(view: ShareView): Page {
         ...statistics,
         language,
         path: `/s/${token}`,
-        code: link.code,
-        shortUrl,
-        print: `/${link.code}/print.pdf`,
-        image: link.state === 'removed' ? undefined : `/${link.code}/qr.svg`,
+        name: shortUrl,
+        link: {
+          code: link.code,
+          print: `/${link.code}/print.pdf`,
+          image: link.state === 'removed' ? undefined : `/${link.code}/qr.svg`,
+        },
         ...(link.csv && { csv: `/api/share/${token}/scans.csv` }),
         credit,
       })}

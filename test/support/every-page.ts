@@ -60,6 +60,7 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   }
   await add('fresh', { target: TARGET })
   await add('leaf', PAGE)
+  await add('placed', { target: TARGET, placements: [{ id: 'xyzzy', name: 'Xyzzy' }, { id: 'plugh' }] })
   await add('card', CARD)
   await add('event', EVENT)
   await add('forapps', { kind: 'appstore', ios: TARGET, fallback: TARGET })
@@ -147,7 +148,7 @@ const visits: SeededPages['visits'] = [
 
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { binned = '', ...stored } = owned
-  const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '' } = stored
+  const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '', placed = '' } = stored
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -169,6 +170,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${collection}?campaign=Plugh&sort=scans`,
     `${collection}?q=xyzzy-plugh&state=removed`,
     `${collection}?changed`,
+    `${collection}?view=detail&days=90&campaign=Plugh&tz=UTC&list=link`,
+    `${placed}/placements`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
     `${fresh}?undeleted`,

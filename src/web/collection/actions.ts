@@ -1,3 +1,5 @@
+import type { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
+import { readLooks } from '../../collections/looks.ts'
 import type { Collections } from '../../collections/open.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Page } from '../../http/document.ts'
@@ -6,8 +8,10 @@ import type { Client } from '../../links/client.ts'
 import type { Links } from '../../links/open.ts'
 import type { ChargeNotFound } from '../../links/bulk/row-links.ts'
 import type { IdempotentRequest } from '../../links/idempotency/idempotency.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { collectionTexts } from '../../texts/collection.ts'
+import { problemTexts } from '../../texts/problems.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
 import { FORM_KEY } from '../form-idempotency.ts'
@@ -17,7 +21,7 @@ import type { CollectionNotice, FormName } from './view.ts'
 /** A form of the page. */
 export interface CollectionSubmission {
   collections: Collections
-  links: Pick<Links, 'create' | 'readByToken' | 'change' | 'deleteWithUndo' | 'undelete'>
+  links: Pick<Links, 'create' | 'readByToken' | 'deleteWithUndo' | 'undelete'>
   client: Client
   chargeNotFound: ChargeNotFound
   /** Checks the access code, where creation needs one. */
@@ -25,6 +29,10 @@ export interface CollectionSubmission {
   token: string
   form: URLSearchParams
   language: Language
+  /** The codes of all links that the list finds, on whatever page. */
+  codesFound: () => Promise<string[]>
+  /** Changes links; each row has the code of one. @returns a result for each */
+  changeRows: (rows: object[]) => ReturnType<typeof changeInBatches>
   /** The paths of the scripts of a page that shows a secret. */
   scripts: string[]
 }
@@ -54,13 +62,16 @@ export const collectionActions: Record<string, CollectionAction> = {
       return { page: rotatedPage(`${client.origin}/c/${next}`, rest) }
     }),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
-  campaign: (submission) =>
-    onSelected(submission, 'changed', async ({ links, client, token, form }, code) => {
-      const campaign = form.get('campaign')?.trim() || null
-      await links.change(await links.readByToken({ collectionToken: token, code }), { campaign }, client)
+  campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),
+  look: (submission) => changeSelected(submission, { design: { look: submission.form.get('look') ?? '' } }),
+  'save-look': (submission) => noticing(submission, 'looks', [], saveLook),
+  'remove-look': (submission) =>
+    noticing(submission, 'looks', [], async ({ collections, client, token, form }) => {
+      await collections.changeLooks(token, new Map([[form.get('look') ?? '', null]]), client)
+      return { done: 'removed', at: 'looks' }
     }),
-  pause: (submission) => onSelected(submission, 'changed', setActive(false)),
-  resume: (submission) => onSelected(submission, 'changed', setActive(true)),
+  pause: (submission) => changeSelected(submission, { active: false }),
+  resume: (submission) => changeSelected(submission, { active: true }),
   leave: (submission) =>
     onSelected(submission, 'left', ({ collections, token }, code) => collections.leave(token, code)),
   async delete(submission) {
@@ -87,12 +98,6 @@ function idempotentForm(form: URLSearchParams, request: unknown): IdempotentRequ
   return /^[\w-]{16,255}$/.test(key) ? { key: `${key} ${hash('sha256', text)}`, request: text } : undefined
 }
 
-const setActive =
-  (active: boolean) =>
-  async ({ links, client, token }: CollectionSubmission, code: string) => {
-    await links.change(await links.readByToken({ collectionToken: token, code }), { active }, client)
-  }
-
 /** Runs a form; a problem is shown in its part of the page, with what was typed. */
 async function noticing(
   submission: CollectionSubmission,
@@ -106,7 +111,9 @@ async function noticing(
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'collection_not_found') throw error
     const values = Object.fromEntries(fields.map((name) => [name, form.get(name)?.slice(0, 20_000) ?? '']))
-    return { notice: { at, text: refusalText(error, language), problem: error, values } }
+    const isLook = at === 'looks' && error.code === 'invalid_request'
+    const text = isLook ? collectionTexts[language].looks.fault : refusalText(error, language)
+    return { notice: { at, text, problem: error, values } }
   }
 }
 
@@ -139,6 +146,14 @@ async function joinLinks(submission: CollectionSubmission): Promise<CollectionOu
   return refused(texts.failed(failed), 'join', { tokens: left.join('\n') })
 }
 
+/** Keeps the design of a link as a look. */
+async function saveLook({ collections, links, client, token, form }: CollectionSubmission): Promise<CollectionOutcome> {
+  const { design } = await links.readByToken({ collectionToken: token, code: form.get('code') ?? '' })
+  const look = design ?? {}
+  await collections.changeLooks(token, readLooks({ [form.get('name')?.trim() ?? '']: look }), client)
+  return { done: 'kept', at: 'looks' }
+}
+
 async function endCollection({ collections, token, form, language }: CollectionSubmission): Promise<CollectionOutcome> {
   if (form.get('sure') !== 'yes') return refused(collectionTexts[language].selected.unsure, 'settings')
   if (form.get('links') === 'yes') return { page: endedPage(language, await collections.removeWithLinks(token)) }
@@ -148,6 +163,28 @@ async function endCollection({ collections, token, form, language }: CollectionS
 
 function refused(text: string, at: FormName = 'links', values: Record<string, string> = {}): CollectionOutcome {
   return { notice: { at, text, values, problem: new Problem('invalid_request', text) } }
+}
+
+/** Makes the same change to each selected link, or to all that the list finds. Those that refuse it are named. */
+async function changeSelected(submission: CollectionSubmission, change: object): Promise<CollectionOutcome> {
+  const { form, language, codesFound, changeRows } = submission
+  const texts = collectionTexts[language]
+  const codes = form.get('all') === 'yes' ? await codesFound() : codesOf(form)
+  if (codes.length === 0) return refused(texts.selected.none)
+  return noticing(submission, 'links', [], async () => {
+    const results = await changeRows(codes.map((code) => ({ code, ...change })))
+    const failed = results.flatMap((row) =>
+      'error' in row ? [{ code: codes[row.index] ?? '', error: row.error }] : [],
+    )
+    const [first] = failed
+    if (first === undefined) return { done: 'changed', at: 'links' }
+    const left = failed.map(({ code, error }) => ({
+      code,
+      why: ownValue(problemTexts[language].titles, error.code) ?? error.detail,
+    }))
+    const problem = new Problem('invalid_request', first.error.detail)
+    return { notice: { at: 'links', text: texts.notices.partly, problem, left } }
+  })
 }
 
 /** Links that are changed at the same time. */

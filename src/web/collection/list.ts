@@ -16,13 +16,24 @@ export function listSection(view: CollectionView, notice: CollectionNotice | und
   const isEmpty = view.overview.links === 0
   return html`<section id="links" aria-labelledby="links-title">
     <h2 id="links-title">${texts.title}</h2>
-    ${noticeOf(notice, 'links')} ${notice?.deleted && undoForm(view, notice.deleted)}
+    ${noticeOf(notice, 'links')} ${notice?.left && leftList(notice.left)}
+    ${notice?.deleted && undoForm(view, notice.deleted)}
     ${
       isEmpty
         ? html`<p class="card">${texts.empty}</p>`
         : html`${searchForm(view)} ${found(view, notice)} ${pager(view, texts)}`
     }
   </section>`
+}
+
+/** How many links that were not changed are named. */
+const MAX_LEFT = 50
+
+function leftList(left: { code: string; why: string }[]): Html {
+  return html`<ul>
+    ${left.slice(0, MAX_LEFT).map(({ code, why }) => html`<li><code>${code}</code>: ${why}</li>`)}
+    ${left.length > MAX_LEFT && html`<li>…</li>`}
+  </ul>`
 }
 
 /** Brings links back that were deleted just now. */

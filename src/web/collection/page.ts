@@ -6,10 +6,15 @@ import { copyingData } from '../copyable.ts'
 import { keyInput } from '../creation.ts'
 import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { statisticsTexts } from '../../texts/statistics.ts'
 import { formatsIn } from '../statistics/formats.ts'
+import { collectionName } from '../statistics/of-collection.ts'
 import { listSection, queryOf } from './list.ts'
-import { actionForm, folded, noticeOf, textField } from './parts.ts'
+import { looksSection } from './looks.ts'
+import { actionForm, folded, noticeOf, typed } from './parts.ts'
+import { collectionStatistics } from './statistics.ts'
 import { settingsSection } from './settings.ts'
+import { renderField } from '../owner/settings/field.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
 
 /** The page of a collection, for whoever has its key. */
@@ -26,22 +31,23 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
       ${noticeOf(notice, undefined)}
       <header>
         <h1 lang="" dir="auto">${nameOf(view)}</h1>
-        ${figures(view)}
+        ${figures(view)} ${!isEmpty && partLinks(language)}
       </header>
       ${reachabilityWarning(origin, language)}
       <div class="collection-layout">
         <div>${isEmpty && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
-          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${joinSection(view, notice)}
-          ${settingsSection(view, notice)}
+          ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
+          ${joinSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
+      ${!isEmpty && collectionStatistics(view)}
     </main>`,
   }
 }
 
 function nameOf({ overview, language }: CollectionView): string {
-  return overview.name?.trim() || collectionTexts[language].unnamed
+  return collectionName(overview, language)
 }
 
 function figures({ overview, language }: CollectionView): Html {
@@ -55,6 +61,20 @@ function figures({ overview, language }: CollectionView): Html {
     ...(asOf === undefined ? [] : [texts.late]),
   ]
   return html`<p class="quiet">${parts.join(' · ')}</p>`
+}
+
+/** On a phone, what is below the links is far away. */
+function partLinks(language: CollectionView['language']): Html {
+  const { list, looks, settings } = collectionTexts[language]
+  const parts = [
+    ['links', list.title],
+    ['statistics', statisticsTexts[language].heading],
+    ['looks', looks.title],
+    ['settings', settings.title],
+  ]
+  return html`<nav class="row" aria-label="${collectionTexts[language].parts}">
+    ${parts.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}
+  </nav>`
 }
 
 /** How its owner finds the page again. */
@@ -93,11 +113,11 @@ function createSection(view: CollectionView, notice: CollectionNotice | undefine
     return error && faultText(error, language)
   }
   const field = (name: 'target' | 'title' | 'campaign', label: string, attributes: Html, hint?: string) =>
-    textField({
+    renderField({
       id: `create-${name}`,
       name,
       label,
-      value: own?.values?.[name],
+      value: typed(own, name) ?? '',
       fault: fault(name),
       attributes,
       ...(hint !== undefined && { hint }),
@@ -157,7 +177,6 @@ function campaignsSection(view: CollectionView): Html {
 function joinSection(view: CollectionView, notice: CollectionNotice | undefined): Html {
   const texts = collectionTexts[view.language].join
   const own = notice?.at === 'join' ? notice : undefined
-  const typed = own?.values?.['tokens']
   return folded(
     { id: 'join', title: texts.title, isOpen: own !== undefined },
     html`${noticeOf(notice, 'join')}
@@ -176,7 +195,7 @@ function joinSection(view: CollectionView, notice: CollectionNotice | undefined)
           aria-describedby="join-hint"
           required
         >
-${typeof typed === 'string' ? typed : ''}</textarea>
+${typed(own, 'tokens')}</textarea>
         <p class="settings-buttons"><button class="plain">${texts.button}</button></p>`,
     )}`,
   )

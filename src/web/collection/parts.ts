@@ -33,28 +33,8 @@ export function folded(part: { id: string; title: string; isOpen: boolean }, bod
   </details>`
 }
 
-/** A line of text with its label. */
-export function textField(field: {
-  id: string
-  name: string
-  label: string
-  hint?: string
-  value?: unknown
-  fault?: string | undefined
-  attributes?: Html
-}): Html {
-  const { id, name, label, hint, value, fault, attributes } = field
-  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean)
-  return html`<label for="${id}">${label}</label>
-    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    <input
-      id="${id}"
-      name="${name}"
-      value="${typeof value === 'string' ? value : ''}"
-      dir="auto"
-      ${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}
-      ${fault !== undefined && html` aria-invalid="true" autofocus`}
-      ${attributes ?? html`type="text"`}
-    />
-    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}`
+/** What was typed into a field of a form that was refused. */
+export function typed(own: CollectionNotice | undefined, name: string): string | undefined {
+  const value = own?.values?.[name]
+  return typeof value === 'string' ? value : undefined
 }

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
 import type { ListQuery } from '../../collections/listing.ts'
 import type { Collections } from '../../collections/open.ts'
+import { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
+import type { CollectionStatsNeeds } from '../../collections/stats-routes.ts'
 import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
 import { pageLanguage } from '../../http/accept.ts'
 import { redirectToPage, sendPage } from '../../http/document.ts'
@@ -20,6 +22,8 @@ import { scriptsOf, type Assets } from '../assets.ts'
 import { keyIn } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
+import { loadStatistics } from '../statistics/load.ts'
+import { sourceOfCollection } from '../statistics/of-collection.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { collectionActions, type CollectionOutcome, type CollectionSubmission } from './actions.ts'
 import { collectionPage } from './page.ts'
@@ -33,6 +37,9 @@ export interface CollectionPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   turnToRender: Limits['turnToRender']
   assets: Pick<Assets, 'islands'>
+  reading: CollectionStatsNeeds
+  /** Whether the licence of the city database requires a link on pages. */
+  isCreditDue: () => boolean
 }
 
 interface CollectionRoute {
@@ -89,10 +96,16 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   const counting = countingFor(needs, request)
   const { asked, query } = listOf(request.query, collection.id)
   const overview = await collections.overview(collection, counting)
-  const { links, next } = await collections.list(collection, query, counting)
+  const [{ links, next }, statistics] = await Promise.all([
+    collections.list(collection, query, counting),
+    loadStatistics(sourceOfCollection(needs.reading, request, collection), request),
+  ])
   return {
     token,
     overview,
+    statistics,
+    credit: needs.isCreditDue(),
+    looks: Object.keys(await collections.looksOf(collection)),
     asked,
     links,
     next: next === undefined ? null : writeCursor(next, query, collection.id),
@@ -100,7 +113,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     language: pageLanguage(request),
     creation: creation.mode,
     formKey: randomUUID(),
-    scripts: scriptsOf(assets.islands, 'settings'),
+    scripts: scriptsOf(assets.islands, 'settings', 'statistics'),
   }
 }
 
@@ -138,15 +151,23 @@ async function actOnCollection(
 ): Promise<FastifyReply> {
   const { token } = request.params
   const form = formOf(request.body)
+  const client = clientOf(needs, request, reply)
+  const chargeNotFound = () => needs.limits.chargeNotFound(request, reply)
+  const options = { atomic: false, dryRun: false, through: token, collection: token, chargeNotFound }
   const submission: CollectionSubmission = {
     collections: needs.collections,
     links: needs.links,
-    client: clientOf(needs, request, reply),
-    chargeNotFound: () => needs.limits.chargeNotFound(request, reply),
+    client,
+    chargeNotFound,
     requireCreation: () => needs.creation.require(request, reply, keyIn(form)),
     token,
     form,
     language: pageLanguage(request),
+    codesFound: async () => {
+      const collection = await needs.collections.find(token)
+      return needs.collections.listCodes(collection, listOf(request.query, collection.id).query)
+    },
+    changeRows: (rows) => changeInBatches({ links: needs.links, client, options }, rows),
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
   const outcome = await idempotency.run(token, form, () => act(submission))
@@ -171,6 +192,8 @@ const places: Partial<Record<string, FormName>> = {
   changed: 'links',
   left: 'links',
   undeleted: 'links',
+  kept: 'looks',
+  removed: 'looks',
 }
 
 /** What the page says after a form, by the name in its query. */

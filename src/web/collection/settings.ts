@@ -1,7 +1,8 @@
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
 import { faultText } from '../faults.ts'
-import { actionForm, folded, noticeOf, textField } from './parts.ts'
+import { actionForm, folded, noticeOf, typed } from './parts.ts'
+import { renderField } from '../owner/settings/field.ts'
 import type { CollectionNotice, CollectionView } from './view.ts'
 
 /** The name of the collection, its key and its end. */
@@ -10,11 +11,11 @@ export function settingsSection(view: CollectionView, notice: CollectionNotice |
   const texts = collectionTexts[language].settings
   const own = notice?.at === 'settings' ? notice : undefined
   const nameFault = own?.problem?.errors.find(({ pointer }) => pointer === '/name')
-  const name = textField({
+  const name = renderField({
     id: 'setting-name',
     name: 'name',
     label: texts.name,
-    value: own?.values?.['name'] ?? overview.name ?? '',
+    value: typed(own, 'name') ?? overview.name ?? '',
     fault: nameFault && faultText(nameFault, language),
   })
   const submit = (text: string, tone: string) =>

@@ -5,9 +5,10 @@ import type { ListParameters } from '../../collections/list-query.ts'
 import type { Problem } from '../../http/problem.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Values } from '../form.ts'
+import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The parts of the page that have a form: the ids of their elements. */
-export type FormName = 'links' | 'create' | 'join' | 'settings'
+export type FormName = 'links' | 'create' | 'join' | 'looks' | 'settings'
 
 /** What became of a form. */
 export interface CollectionNotice {
@@ -15,6 +16,8 @@ export interface CollectionNotice {
   /** The part in which it is shown; without one, at the top. */
   at?: FormName
   problem?: Problem
+  /** The links that were not changed, and why. */
+  left?: { code: string; why: string }[]
   /** The codes of links that were deleted, and can be brought back. */
   deleted?: string[]
   /** What was typed into the form of that part. */
@@ -30,6 +33,11 @@ export interface CollectionView {
   links: ListedMember[]
   /** The cursor of the next page, if there is one. */
   next: string | null
+  statistics: LoadedStatistics
+  /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
+  credit: boolean
+  /** The names of its looks. */
+  looks: string[]
   /** Of the short links. */
   origin: string
   language: Language

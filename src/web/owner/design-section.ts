@@ -5,6 +5,7 @@ import { imagePath } from '../image-path.ts'
 import { sectionMessage } from './message.ts'
 import type { Notice, OwnerView } from './view.ts'
 import { DESIGN_FORM, designForm } from '../designer/form.ts'
+import { lookForm } from '../look-form.ts'
 import { poorVerdict } from '../designer/verdict.ts'
 import type { Language } from '../../texts/language.ts'
 
@@ -29,7 +30,8 @@ export function designSection(
       </div>
       <div class="card">
         ${designForm(design, { language, action: `${access.page}#design`, formKey, revision: link.revision, image: imagePath(link), refused: notice?.design, preview, pictures })}
-      </div>`,
+      </div>
+      ${design !== undefined && access.collection !== undefined && lookForm({ collection: access.collection, code: link.code, formKey }, language)}`,
   )
 }
 

@@ -15,8 +15,9 @@ import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
-import { loadStatistics, loadTotals } from '../statistics/load.ts'
+import { loadStatistics, loadTotals, sourceOfLink } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
+import { placementSheet } from './placement-sheet.ts'
 import { accessByToken, accessInCollection, type OwnerAccess } from './access.ts'
 import type { Outcome, Submission, Action } from './submission.ts'
 import type { OwnerView, Refused, Notice } from './view.ts'
@@ -83,7 +84,7 @@ function accessOf({ params: { token, code } }: TokenRequest): OwnerAccess {
 }
 
 /** The page on which an owner manages a link, and its forms: `/m/<token>`, `/c/<token of a collection>/<code>` */
-export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
+export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act' | 'placements', Route> {
   const needs = { ...given, pictures: createDesignerPictures() }
   const idempotency = createFormIdempotency<Outcome>((outcome) => !('refused' in outcome))
   return {
@@ -92,6 +93,18 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       onSend: forbidCaching,
       config: { work: 'pages' },
       handler: (request, reply) => showLink(needs, request, reply),
+    }),
+    placements: route<TokenRoute>({
+      ...hidden,
+      onSend: forbidCaching,
+      config: { work: 'pages' },
+      async handler(request, reply) {
+        const access = accessOf(request)
+        const link = await needs.links.findByToken(access.credential)
+        const scripts = scriptsOf(needs.assets.islands, 'settings')
+        addVary(reply, 'accept-language')
+        return sendPage(reply, placementSheet(link, { access, language: pageLanguage(request), scripts }))
+      },
     }),
     act: route<TokenRoute>({
       ...hidden,
@@ -150,7 +163,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   const preview = script && { script, font: needs.assets.font, text: needs.codeText(link.code, origin) }
   const [totals, statistics, settings, history] = await Promise.all([
     loadTotals(needs.totals, request, link.id),
-    loadStatistics(needs.reading, request, link.id),
+    loadStatistics(sourceOfLink(needs.reading, request, link.id), request),
     settingsOf(needs, owned),
     needs.links.history(owned),
   ])

@@ -14,6 +14,7 @@ export function parametersOf({ window, audience, tz, interval, compare, ...query
     ['compare', compare === 'year' ? compare : undefined],
     ['view', query.isDetailed ? 'detail' : undefined],
     ...dimensionNames.flatMap((name) => (query.filters[name] ?? []).map((value): [string, string] => [name, value])),
+    ['campaign', query.campaign],
     ['list', query.list?.name],
     ['search', query.list?.search || undefined],
     ['page', query.list === undefined || query.list.page === 1 ? undefined : String(query.list.page)],

@@ -11,7 +11,7 @@ const order: Figure[] = ['humans', 'unique', 'qr', 'bots']
 /** Four figures of the window, each with its change against an earlier window. */
 export function figures(
   { by_audience: apart, totals, previous, compared }: Stats,
-  { isDetailed }: Pick<PageQuery, 'isDetailed'>,
+  { isDetailed, isOfMany }: Pick<PageQuery, 'isDetailed'> & { isOfMany: boolean },
   texts: StatisticsTexts,
   formats: Formats,
 ): Html {
@@ -20,6 +20,7 @@ export function figures(
   const before = earlier?.by_audience && valuesOf(earlier.by_audience, earlier.totals)
   const kind = previous === undefined ? 'year' : 'previous'
   const was = (name: Figure) => before && html`<small>${texts.was[kind]} ${formats.number(before[name])}</small>`
+  const hints = isOfMany ? { ...texts.hints, ...texts.hintsOfMany } : texts.hints
   return html`<dl class="stats-figures">
     ${order.map(
       (name) =>
@@ -29,7 +30,7 @@ export function figures(
             <b>${formats.number(now[name])}</b>
             ${before && change(now[name], before[name], kind === 'year' ? texts.beforeYear : texts.before, texts, formats)}
             ${isDetailed && was(name)}
-            <small>${texts.hints[name]}</small>
+            <small>${hints[name]}</small>
           </dd>
         </div>`,
     )}

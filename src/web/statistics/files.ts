@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { Problem } from '../../http/problem.ts'
 import { writeRecords } from '../../lib/csv.ts'
 import type { Stats } from '../../scans/statistics/stats.ts'
@@ -9,6 +8,7 @@ import { filterNames } from './filters.ts'
 import { formatsIn } from './formats.ts'
 import { chartPicture, heatPicture, mapPicture, type Picture } from './pictures.ts'
 import { tablesOf } from './tables.ts'
+import { listNames } from './list-names.ts'
 import type { StatisticsView } from './view.ts'
 
 /** The names of all files. */
@@ -18,18 +18,21 @@ export const fileNames: ReadonlySet<string> = new Set([
   'chart.svg',
   'heat.svg',
   'map.svg',
-  ...dimensionNames.map((name) => `${name}.csv`),
+  ...listNames.map((name) => `${name}.csv`),
 ])
 
 /** What a file of a page needs of its section. */
-export type FileView = Pick<StatisticsView, 'query' | 'stats' | 'now' | 'language' | 'placement' | 'code' | 'shortUrl'>
+export interface FileView extends Pick<StatisticsView, 'query' | 'stats' | 'now' | 'language' | 'placement' | 'name'> {
+  /** What the names of files begin with. */
+  prefix: string
+}
 
 /**
  * Sends what a page shows as a file: a table as CSV, or a chart as SVG.
  * @throws {Problem} 404 when the page has no such file, 400 when filters ask for scans that are not stored any longer
  */
 export function sendFile(reply: FastifyReply, name: string, view: FileView): FastifyReply {
-  const { stats, code } = view
+  const { stats, prefix } = view
   if (stats === undefined)
     throw new Problem('beyond_retention', 'filters count single scans, which are not stored any longer for these days')
   const table = tablesOf(stats).get(name)
@@ -38,7 +41,7 @@ export function sendFile(reply: FastifyReply, name: string, view: FileView): Fas
   return reply
     .headers({
       'content-type': table === undefined ? 'image/svg+xml; charset=utf-8' : 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${code}-${name}"`,
+      'content-disposition': `attachment; filename="${prefix}-${name}"`,
       // Opened, a picture runs and loads nothing.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'x-content-type-options': 'nosniff',
@@ -57,7 +60,7 @@ function pictureOf(name: string, stats: Stats, view: FileView): string | undefin
   return name === 'map.svg' ? mapPicture(stats, about(texts.map.heading), formats) : undefined
 }
 
-/** The link, the days and the filters in a line. */
+/** The link or the links, the days and the filters in a line. */
 function aboutOf({ from, to, timezone }: Stats, view: FileView): string {
   const { language, query } = view
   const [texts, formats] = [statisticsTexts[language], formatsIn(language)]
@@ -65,5 +68,5 @@ function aboutOf({ from, to, timezone }: Stats, view: FileView): string {
   const filters = filterNames(view, texts).map(
     ({ heading, value, text }) => `${heading}: ${typeof text === 'string' ? text : value}`,
   )
-  return [view.shortUrl.replace(/^https?:\/\//, ''), days, texts.audiences[query.audience], ...filters].join(' · ')
+  return [view.name.replace(/^https?:\/\//, ''), days, texts.audiences[query.audience], ...filters].join(' · ')
 }

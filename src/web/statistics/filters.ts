@@ -47,6 +47,11 @@ export function withRow(query: PageQuery, name: DimensionName, row: ValueCount):
   return { ...query, filters, list: undefined }
 }
 
+/** The same statistics of the links of a campaign; null is none. */
+export function withCampaign(query: PageQuery, campaign: string | null): PageQuery {
+  return { ...query, campaign: campaign ?? UNKNOWN_VALUE, list: undefined }
+}
+
 export function hasFilters({ filters }: PageQuery): boolean {
   return Object.keys(filters).length > 0
 }
@@ -57,21 +62,26 @@ function without(query: PageQuery, name: DimensionName, value: string): PageQuer
   return { ...query, filters: rest.length === 0 ? others : { ...others, [name]: rest } }
 }
 
-/** The filters as text: each dimension, and the values that fit. */
+/** The filters as text: the campaign, and each dimension with the values that fit; and what is shown without one. */
 export function filterNames(
   { query, language, placement }: Pick<StatisticsView, 'query' | 'language' | 'placement'>,
   texts: { filters: StatisticsTexts['filters'] },
-): { name: DimensionName; value: string; heading: string; text: Html | string }[] {
+): { value: string; heading: string; text: Html | string; rest: PageQuery }[] {
   const names = { ...formatsIn(language), placement }
-  return dimensions.flatMap(({ name, words }) => {
+  const { campaign } = query
+  const ofDimensions = dimensions.flatMap(({ name, words }) => {
     const nameOf = nameIn(words[language], breakdownTexts[language], names)
     return (query.filters[name] ?? []).map((value) => ({
-      name,
       value,
       heading: texts.filters.names[name],
       text: nameOf({ value: value === UNKNOWN_VALUE ? null : value }),
+      rest: without(query, name, value),
     }))
   })
+  if (campaign === undefined) return ofDimensions
+  const text = campaign === UNKNOWN_VALUE ? breakdownTexts[language].noCampaign : campaign
+  const rest = { ...query, campaign: undefined }
+  return [{ value: campaign, heading: texts.filters.names.campaign, text, rest }, ...ofDimensions]
 }
 
 /** A chip for each filter, which removes it. */
@@ -84,15 +94,15 @@ export function filterChips(view: StatisticsView, texts: StatisticsTexts): Html 
     <span class="quiet">${filters.label}</span>
     <ul class="row">
       ${chips.map(
-        ({ name, value, heading, text }) =>
+        ({ heading, text, rest }) =>
           html`<li>
-            <a class="chip" href="${addressOf(path, without(query, name, value))}"
+            <a class="chip" href="${addressOf(path, rest)}"
               ><span>${heading}: <b dir="auto">${text}</b></span> <span aria-hidden="true">×</span
               ><span class="unseen">: ${filters.remove}</span></a
             >
           </li>`,
       )}
     </ul>
-    ${chips.length > 1 && html`<a href="${addressOf(path, { ...query, filters: {} })}">${filters.removeAll}</a>`}
+    ${chips.length > 1 && html`<a href="${addressOf(path, { ...query, filters: {}, campaign: undefined })}">${filters.removeAll}</a>`}
   </div>`
 }

@@ -1,6 +1,8 @@
+import { Type } from '#typebox'
 import type { FastifyRequest } from 'fastify'
-import { dimensionNames } from '../../dimensions/dimensions.ts'
+import { campaignQuery } from '../../collections/campaign-query.ts'
 import { Problem } from '../../http/problem.ts'
+import { createValidator } from '../../http/validate.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
 import type { StatsParameters } from '../../scans/api/query.ts'
@@ -8,7 +10,8 @@ import { readLatestStats, type StatsSources } from '../../scans/api/routes.ts'
 import { dateAt } from '../../scans/statistics/windows.ts'
 import { filtersIn } from './filters.ts'
 import { datesOf, intervalsOf, windowBetween } from './page-window.ts'
-import type { LoadedStatistics, PageQuery } from './view.ts'
+import { listNamesOf } from './list-names.ts'
+import type { ListName, LoadedStatistics, PageQuery, ShownStats } from './view.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 365
@@ -26,8 +29,9 @@ type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
  * Reads what the query of a page says of its statistics. An invalid field gets its default: the rest of the page needs none of
  * them.
  * @param hasDetails whether the reader may see what comes close to single scans
+ * @param isOfMany whether the statistics are of several links, which have campaigns
  */
-export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails: boolean): Asked {
+export function pageQueryOf(query: Record<string, unknown>, now: number, hasDetails: boolean, isOfMany = false): Asked {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
   const tz = zoneIn(text('tz'))
   const today = dateAt(now, tz)
@@ -42,18 +46,23 @@ export function pageQueryOf(query: Record<string, unknown>, now: number, hasDeta
     compare: hasDetails && text('compare') === 'year' ? 'year' : 'previous',
     isDetailed: text('view') === 'detail',
     filters: filtersIn(query, hasDetails),
-    list: hasDetails && text('view') === 'detail' ? listIn(text('list'), text('search'), text('page')) : undefined,
+    campaign: isOfMany && isCampaign(text('campaign')) ? text('campaign') : undefined,
+    list: hasDetails ? listIn(listNamesOf(isOfMany), text) : undefined,
   } as const
   return { query: fields, isCut: between?.isCut ?? false, hasDetails }
 }
 
-function listIn(name: string, search: string, page: string): PageQuery['list'] {
-  const listed = dimensionNames.find((each) => each === name)
-  const number = Number(page)
+const faultsOf = createValidator(Type.Object(campaignQuery))
+
+const isCampaign = (campaign: string) => faultsOf({ campaign }).length === 0
+
+function listIn(names: readonly ListName[], text: (name: string) => string): PageQuery['list'] {
+  const listed = text('view') === 'detail' ? names.find((each) => each === text('list')) : undefined
+  const number = Number(text('page'))
   return (
     listed && {
       name: listed,
-      search: search.slice(0, MAX_SEARCH),
+      search: text('search').slice(0, MAX_SEARCH),
       page: Number.isInteger(number) && number >= 1 ? number : 1,
     }
   )
@@ -72,9 +81,9 @@ function daysIn(text: string): number {
 
 /** The parameters of the API that read what a page shows. */
 function requestOf(
-  { window, tz, audience, interval, compare, isDetailed, filters, list }: PageQuery,
+  { window, tz, audience, interval, compare, isDetailed, filters, campaign, list }: PageQuery,
   hasDetails: boolean,
-): StatsParameters {
+): PageParameters {
   return {
     ...('days' in window
       ? { days: window.days }
@@ -82,10 +91,28 @@ function requestOf(
     tz,
     audience,
     ...(interval !== undefined && { interval }),
+    ...(campaign !== undefined && { campaign }),
     ...(compare === 'year' ? { compare } : { previous: true }),
     ...(hasDetails && isDetailed && { heat: true, limit: list === undefined ? LISTED : ALL_LISTED }),
     ...Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, [...values]])),
   }
+}
+
+/** The parameters of the statistics of a link, or of several. */
+type PageParameters = StatsParameters & { campaign?: string }
+
+/** Where a page reads its statistics. */
+export interface PageSource {
+  /** @throws {Problem} 503 when no slot is free, 400 when filters ask for scans that are not stored any longer */
+  read: (parameters: PageParameters) => Promise<ShownStats>
+  now: () => number
+  /** Whether they are of several links, which have campaigns. */
+  isOfMany?: boolean
+}
+
+/** The statistics of a link, for a page. */
+export function sourceOfLink(reading: StatsSources, request: Pick<FastifyRequest, 'raw'>, linkId: number): PageSource {
+  return { read: (parameters) => readLatestStats(reading, request, linkId, parameters), now: reading.now }
 }
 
 /**
@@ -94,16 +121,14 @@ function requestOf(
  * @throws {Problem} 503 when no slot is free
  */
 export async function readForPage(
-  reading: StatsSources,
-  request: Pick<FastifyRequest, 'raw'>,
-  linkId: number,
+  { now: clock, read: readStats }: PageSource,
   asked: Asked,
 ): Promise<LoadedStatistics> {
-  const now = reading.now()
+  const now = clock()
   const parameters = requestOf(asked.query, asked.hasDetails)
-  const read = async (given: StatsParameters): Promise<LoadedStatistics> => ({
+  const read = async (given: PageParameters): Promise<LoadedStatistics> => ({
     ...asked,
-    stats: await readLatestStats(reading, request, linkId, given),
+    stats: await readStats(given),
     now,
   })
   try {
@@ -145,14 +170,13 @@ export async function loadTotals(
  * @throws nothing: while they cannot be read, or the client has no free slot, they are undefined
  */
 export async function loadStatistics(
-  reading: StatsSources,
-  request: Pick<FastifyRequest, 'raw' | 'query' | 'log'>,
-  linkId: number,
+  source: PageSource,
+  request: Pick<FastifyRequest, 'query' | 'log'>,
 ): Promise<LoadedStatistics> {
-  const now = reading.now()
-  const asked = pageQueryOf(request.query as Record<string, unknown>, now, true)
+  const now = source.now()
+  const asked = pageQueryOf(request.query as Record<string, unknown>, now, true, source.isOfMany)
   try {
-    return await readForPage(reading, request, linkId, asked)
+    return await readForPage(source, asked)
   } catch (error) {
     warn(request.log, error, 'a page is shown without the statistics')
     return { ...asked, stats: undefined, now }

@@ -1,13 +1,12 @@
-import type { DimensionName } from '../../dimensions/dimensions.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
 import { addressOf, hiddenFields } from './address.ts'
 import { formatsIn } from './formats.ts'
-import type { StatisticsView } from './view.ts'
+import type { ListName, StatisticsView } from './view.ts'
 
 /** What the panels of breakdowns need of the section. */
-export type PanelsView = Pick<StatisticsView, 'path' | 'query' | 'language' | 'placement' | 'hasDetails'>
+export type PanelsView = Pick<StatisticsView, 'path' | 'query' | 'language' | 'placement' | 'hasDetails' | 'pageOf'>
 
 /** A row with how its value reads. */
 export interface NamedRow extends ValueCount {
@@ -19,7 +18,7 @@ const ROWS = 50
 
 /** A breakdown, of which a page shows part. */
 export interface Breakdown {
-  name: DimensionName
+  name: ListName
   heading: string
   rows: NamedRow[]
   /** How many are shown until somebody asks for more. */
@@ -62,7 +61,7 @@ export function longList(view: PanelsView, { name, heading, rows, top }: Breakdo
   }
 }
 
-function searchForm({ path, query, language }: PanelsView, name: DimensionName, search: string, heading: string): Html {
+function searchForm({ path, query, language }: PanelsView, name: ListName, search: string, heading: string): Html {
   const { list: texts } = statisticsTexts[language]
   return html`<form action="${path}#list-${name}" class="row stats-search" role="search">
     ${hiddenFields({ ...query, list: { name, search: '', page: 1 } }, ['search', 'page'])}

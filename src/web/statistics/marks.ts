@@ -20,7 +20,7 @@ export interface Mark {
   text: string
 }
 
-/** The marks of a chart, oldest first: what the owner has changed, and the milestones of visits by people. */
+/** The marks of the chart of a link, oldest first: what the owner has changed, and the milestones of visits by people. */
 export function marksOf(
   view: StatisticsView,
   stats: Stats,
@@ -28,7 +28,7 @@ export function marksOf(
   texts: StatisticsTexts,
   formats: Formats,
 ): Mark[] {
-  if (!view.query.isDetailed) return []
+  if (!view.query.isDetailed || view.link === undefined) return []
   const changes = (view.changes ?? []).flatMap(({ at, text }): Mark[] => {
     const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(stats.timezone).toPlainDateTime()
     const column = columnOf(stats, at, local.toPlainDate().toString())
@@ -74,8 +74,8 @@ export function marksList(
   texts: StatisticsTexts,
   formats: Formats,
 ): Html | undefined {
-  const { totals, query, milestones } = view
-  if (!query.isDetailed || totals === undefined) return undefined
+  const { totals, query, milestones, link } = view
+  if (!query.isDetailed || totals === undefined || link === undefined) return undefined
   const next = nextMilestone(reachedMilestone(totals.humans))
   const { marks: words } = texts
   const list = html`<ul class="stats-marks" aria-label="${words.label}">

@@ -29,11 +29,9 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     ...statistics,
     language,
     path: access.page,
-    code,
-    shortUrl: addresses(code, origin).short_url,
+    name: addresses(code, origin).short_url,
     // The image at the top of the page has the same address.
-    image: suspension === null ? imagePath(link) : undefined,
-    print,
+    link: { code, image: suspension === null ? imagePath(link) : undefined, print },
     totals,
     stream: `${access.api}/stream`,
     csv: `${access.api}/scans.csv`,

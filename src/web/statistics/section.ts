@@ -22,7 +22,7 @@ type Stats = NonNullable<StatisticsView['stats']>
 const REFRESH_MS = 5_000
 const REFRESH_FILTERED_MS = 30_000
 
-/** The statistics of a link, on the pages of its owner and of its shares. */
+/** The statistics of a link, or of several links, on the pages of owners and of shares. */
 export function statisticsSection(view: StatisticsView): Html {
   const { language, stream, totals, query } = view
   const texts = statisticsTexts[language]
@@ -74,23 +74,25 @@ function content(view: StatisticsView, texts: StatisticsTexts, formats: Formats)
     </p>`
   if (totals?.scans === 0) return neverScanned(view, texts)
   return html`${printHead(view, texts, formats)} ${choices(view, texts)} ${detailedChoices(view, texts)}
-  ${filterChips(view, texts)} ${figures(stats, query, texts, formats)} ${remarks(view, stats, texts, formats)}
+  ${filterChips(view, texts)}
+  ${figures(stats, { isDetailed: query.isDetailed, isOfMany: view.link === undefined }, texts, formats)}
+  ${remarks(view, stats, texts, formats)}
   ${stats.totals.scans === 0 ? nothingInWindow(view, texts) : drawings(view, stats, texts, formats)}
   ${foot(view, texts)}`
 }
 
-/** The code, its address and the time, which only a print has here. */
+/** The code, the address or the name, and the time, which only a print has here. */
 function printHead(
-  { image, shortUrl, now, query }: StatisticsView,
+  { link, name, now, query }: StatisticsView,
   texts: StatisticsTexts,
   formats: Formats,
 ): Html | undefined {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(query.tz).toPlainDateTime()
   const asOf = texts.printed(formats.date(local.toPlainDate().toString()), formats.time(local.toString().slice(0, 19)))
   return html`<div class="stats-print">
-    ${image !== undefined && html`<img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />`}
+    ${link?.image !== undefined && html`<img src="${link.image}" alt="${texts.code(name)}" width="160" height="160" />`}
     <p>
-      <b>${shortUrl}</b><br />
+      <b dir="auto">${name}</b><br />
       ${texts.audiences[query.audience]} · ${asOf}
     </p>
   </div>`
@@ -158,7 +160,9 @@ function creditNote({ cities }: StatisticsTexts): Html {
 }
 
 /** What an owner does first: the link has no scans at all. */
-function neverScanned({ code, image, print }: StatisticsView, { empty }: StatisticsTexts): Html {
+function neverScanned({ link }: StatisticsView, { empty }: StatisticsTexts): Html {
+  if (link === undefined) return html`<p class="card quiet">${empty.links}</p>`
+  const { code, image, print } = link
   return html`<div class="card stats-empty">
     ${image !== undefined && html`<img class="qr" src="${image}" alt="${empty.code}" width="176" height="176" />`}
     <div>

@@ -1,9 +1,9 @@
 import { dimensionNames } from '../../dimensions/dimensions.ts'
-import type { Stats } from '../../scans/statistics/stats.ts'
 import { MONDAY } from './heat.ts'
+import type { ShownStats } from './view.ts'
 
 /** The tables that a page shows, as records with a header, by the names of their files; none of what it does not show. */
-export function tablesOf({ series, hours, heat, breakdowns }: Stats): Map<string, string[][]> {
+export function tablesOf({ series, hours, heat, breakdowns }: ShownStats): Map<string, string[][]> {
   const counts = ['scans', 'unique_visitors']
   const periods = hours?.map(({ at, ...counted }) => ({ date: at, ...counted })) ?? series
   const tables = new Map([
@@ -25,8 +25,21 @@ export function tablesOf({ series, hours, heat, breakdowns }: Stats): Map<string
     ])
     tables.set(`${name}.csv`, [header, ...rows])
   }
+  for (const [name, table] of tablesOfMany(breakdowns, counts)) tables.set(name, table)
   if (heat !== undefined) tables.set('heat.csv', [['weekday', 'hour', 'scans'], ...heat.flatMap(hoursOf)])
   return tables
+}
+
+/** What several links have beside the tables of one. */
+function tablesOfMany({ link, campaign }: ShownStats['breakdowns'], counts: string[]): [string, string[][]][] {
+  if (link === undefined || campaign === undefined) return []
+  const numbers = (row: { scans: number; unique_visitors: number }) => [String(row.scans), String(row.unique_visitors)]
+  const links = link.map(({ code, title, ...row }) => [code, title ?? '', ...numbers(row)])
+  const campaigns = campaign.map(({ value, ...row }) => [value ?? '', ...numbers(row)])
+  return [
+    ['link.csv', [['code', 'title', ...counts], ...links]],
+    ['campaign.csv', [['campaign', ...counts], ...campaigns]],
+  ]
 }
 
 function hoursOf(scans: number[], day: number): string[][] {

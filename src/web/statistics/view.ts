@@ -1,3 +1,4 @@
+import type { CampaignCount, LinkCount } from '../../collections/breakdowns.ts'
 import type { DimensionName } from '../../dimensions/dimensions.ts'
 import type { Names } from '../../dimensions/dimension.ts'
 import type { Totals } from '../../links/link.ts'
@@ -7,6 +8,12 @@ import type { Language } from '../../texts/language.ts'
 
 /** The days that are shown: so many until today, or from a date to another, today without one. */
 export type PageWindow = { days: number } | { from: string; to?: string | undefined }
+
+/** What statistics list: the values of a dimension, and of several links these and their campaigns. */
+export type ListName = DimensionName | 'link' | 'campaign'
+
+/** The statistics of a link, or of several links together. */
+export type ShownStats = Stats & { breakdowns: { link?: LinkCount[]; campaign?: CampaignCount[] } }
 
 /** What the address of a page says of the statistics that it shows. */
 export interface PageQuery {
@@ -19,11 +26,13 @@ export interface PageQuery {
   /** Whether the page has more than the figures, one chart and the most frequent values. */
   isDetailed: boolean
   filters: Filters
+  /** Of several links, the campaign of those that are counted; `UNKNOWN_VALUE` for none. Undefined for all links. */
+  campaign?: string | undefined
   /** The breakdown of which all values are listed, and the page of those that fit a search. */
-  list: { name: DimensionName; search: string; page: number } | undefined
+  list: { name: ListName; search: string; page: number } | undefined
 }
 
-/** What a page says of a link's statistics. */
+/** What a page says of the statistics of a link, or of several. */
 export interface LoadedStatistics {
   query: PageQuery
   /** Whether the window is another one than the address says, because that one has no days, or too many. */
@@ -33,8 +42,17 @@ export interface LoadedStatistics {
   /** Whether filters ask for scans that are not stored any longer. */
   isBeyond?: boolean
   /** Undefined when they could not be read. */
-  stats: Stats | undefined
+  stats: ShownStats | undefined
   now: number
+}
+
+/** The link of which statistics are shown. */
+export interface ShownLink {
+  code: string
+  /** The path of the QR code, unless the link is suspended. */
+  image: string | undefined
+  /** The address of the page to print. */
+  print: string
 }
 
 /** The data of the section. */
@@ -42,12 +60,12 @@ export interface StatisticsView extends LoadedStatistics {
   language: Language
   /** The path of the page. */
   path: string
-  code: string
-  shortUrl: string
-  /** The path of the QR code, unless the link is suspended. */
-  image: string | undefined
-  /** The address of the page to print. */
-  print: string
+  /** What prints and pictures call it: the address of the link, or the name of several. */
+  name: string
+  /** What only one link has; undefined for several. */
+  link?: ShownLink
+  /** The path of the page of one of several links, for those who may open it. */
+  pageOf?: (code: string) => string
   /** All scans so far, for the owner; undefined while they cannot be read. */
   totals?: Totals | undefined
   /** The path of the event stream, for the owner. */

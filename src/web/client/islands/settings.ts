@@ -2,7 +2,7 @@ import type { KeptLink } from '../../my-links/kept-links.ts'
 import { enableCopyButtons } from '../copy.ts'
 import { refreshKept } from '../refresh-kept.ts'
 
-// Copies what is shown once, keeps a new key in place of the earlier one, and reveals a password while it is typed.
+// Copies what is shown once, keeps a new key in place of the earlier one, reveals a password while it is typed, and prints.
 
 enableCopyButtons(document)
 const { kept } = document.querySelector('main')?.dataset ?? {}
@@ -13,6 +13,11 @@ secret?.addEventListener('focus', () => secret.select())
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-reveals]')) {
   const input = inputOf(button.dataset['reveals'])
   if (input !== null) startRevealing(button, input)
+}
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-print]')) {
+  button.hidden = false
+  button.addEventListener('click', () => print())
 }
 
 function inputOf(id = ''): HTMLInputElement | null {

@@ -3,6 +3,8 @@ import type { Notice } from '../view.ts'
 
 /** An input with its label, its hint and its fault. */
 export interface Field {
+  /** Of its element; made of the name where it is absent. */
+  id?: string
   name: string
   label: string
   hint?: string
@@ -14,8 +16,7 @@ export interface Field {
 }
 
 /** One line of text. The browser focuses it when what was typed is refused. */
-export function renderField({ name, label, hint, value = '', fault, attributes }: Field): Html {
-  const id = `setting-${name}`
+export function renderField({ name, id = `setting-${name}`, label, hint, value = '', fault, attributes }: Field): Html {
   const describedBy = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean)
   return html`<label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}

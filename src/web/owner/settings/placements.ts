@@ -2,7 +2,7 @@ import { MAX_PLACEMENTS } from '../../../dimensions/placement.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { OwnedLink } from '../../../links/design.ts'
 import { entityTag } from '../../../links/link.ts'
-import type { Placement } from '../../../links/placements.ts'
+import { placementIdOf, type Placement } from '../../../links/placements.ts'
 import { placementTexts } from '../../../texts/placements.ts'
 import type { Action, Submission } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
@@ -21,8 +21,9 @@ export function placementsCard(view: OwnerView, notice: Notice | undefined): Htm
     ${
       placements.length > 0 &&
       html`<ul class="settings-list">
-        ${placements.map((placement) => placementItem(view, placement))}
-      </ul>`
+          ${placements.map((placement) => placementItem(view, placement))}
+        </ul>
+        <p><a class="button plain" href="${view.access.page}/placements">${texts.printAll}</a></p>`
     }
     ${additionForm(view, own)}`
   const tone = placements.length === 0 ? 'quiet' : undefined
@@ -45,7 +46,17 @@ function placementItem(view: OwnerView, { id, name }: Placement): Html {
   const removal = html`<input type="hidden" name="id" value="${id}" />
     <button class="plain" aria-label="${texts.remove}: ${title}">${texts.remove}</button>`
   return html`<li>
-    <p class="row"><strong dir="auto">${title}</strong> ${title !== id && html`<code>${id}</code>`}</p>
+    <p class="row">
+      <img
+        class="qr settings-code"
+        src="/${code}/qr.svg?placement=${id}"
+        alt="${texts.downloads(title)}"
+        loading="lazy"
+        width="64"
+        height="64"
+      />
+      <strong dir="auto">${title}</strong> ${title !== id && html`<code>${id}</code>`}
+    </p>
     <div class="row">
       ${formats.map(
         ([format, more]) =>
@@ -88,13 +99,14 @@ export const savePlacement: Action = (submission) => {
   const { form } = submission
   const [id, name] = ['id', 'name'].map((field) => (form.get(`placement-${field}`) ?? '').trim()) as [string, string]
   return submit({ at, pointers: ['/placements'], values: { id, name } }, submission, async (owned) => {
-    const placement = { id, ...(name !== '' && { name }) }
-    const present = owned.link.placements.findIndex(isNamed(id))
     const { placements } = owned.link
+    const ownId = id === '' && name !== '' ? placementIdOf(name, placements) : id
+    const placement = { id: ownId, ...(name !== '' && { name }) }
+    const present = placements.findIndex(isNamed(ownId))
     const next =
       present === -1
         ? [...placements, placement]
-        : placements.with(present, { ...placement, id: placements[present]?.id ?? id })
+        : placements.with(present, { ...placement, id: placements[present]?.id ?? ownId })
     await savePlacements(submission, owned, next)
     return { done: 'placed', at }
   })
