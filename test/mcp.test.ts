@@ -9,7 +9,7 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
 import { documentedBlocks } from './support/doc-blocks.ts'
 import { program } from './support/program.ts'
-import { startServer, visit } from './support/server.ts'
+import { post, put, startServer, visit } from './support/server.ts'
 
 /** Starts `quirl mcp` for a service, as an assistant does. */
 async function connect(t: TestContext, url: string, more: Record<string, string> = {}) {
@@ -29,7 +29,18 @@ test('an assistant creates, reads, changes and counts a link, and shows its QR c
     (await call(name, input)).structuredContent as Record<string, never>
 
   const { tools } = await client.listTools()
-  const names = ['change_link', 'create_link', 'draw_qr_code', 'read_link', 'read_statistics']
+  const names = [
+    'add_to_collection',
+    'change_link',
+    'create_collection',
+    'create_link',
+    'draw_qr_code',
+    'list_links',
+    'read_collection',
+    'read_collection_statistics',
+    'read_link',
+    'read_statistics',
+  ]
   assert.deepEqual(tools.map(({ name }) => name).sort(), names)
 
   const created = await data('create_link', { target: 'https://example.com/menu', alias: 'menu', title: 'Menu' })
@@ -94,7 +105,15 @@ test('the configuration in docs/mcp.md starts a server with the tools that the p
     return JSON.stringify(result)
   }
   const results = [
+    ['create_collection', await call('create_collection', { name: 'Shop' })],
     ['create_link', await call('create_link', { target: 'https://example.com/', alias: 'menu' })],
+    ['add_to_collection', await call('add_to_collection', { collection: 'shop', links: ['menu'] })],
+    ...(await Promise.all(
+      ['read_collection', 'list_links', 'read_collection_statistics'].map(async (name) => [
+        name,
+        await call(name, { collection: 'shop' }),
+      ]),
+    )),
     ...(await Promise.all(
       ['read_link', 'change_link', 'read_statistics'].map(async (name) => [name, await call(name, { link: 'menu' })]),
     )),
@@ -104,13 +123,86 @@ test('the configuration in docs/mcp.md starts a server with the tools that the p
   const kept = JSON.parse(readFileSync(join(folder, '.config/quirl/tokens.json'), 'utf8')) as {
     [server: string]: { menu: string }
   }
-  const token = kept[url]?.menu ?? ''
-  assert.ok(token.length > 0)
+  const ofCollections = JSON.parse(readFileSync(join(folder, '.config/quirl/collections.json'), 'utf8')) as {
+    [server: string]: { shop: string }
+  }
+  const tokens = [kept[url]?.menu ?? '', ofCollections[url]?.shop ?? '']
+  assert.ok(tokens.every((token) => token.length > 0))
   const [, telling = ''] = /The results of (.*?) have the `manage_url`/s.exec(page) ?? []
   assert.deepEqual(
-    results.filter(([, result]) => result.includes(token)).map(([name]) => name),
+    results.filter(([, result]) => tokens.some((token) => result.includes(token))).map(([name]) => name),
     Array.from(telling.matchAll(/`(\w+)`/g), ([, name]) => name),
   )
+})
+
+/** What the tools for collections return. */
+interface Found {
+  token: string
+  manage_url: string
+  design: { fg: string }
+  added: number
+  links: { code: string }[]
+  next: string | null
+  looks: object
+}
+
+test('an assistant fills a collection with links that have its look, finds them, and counts a campaign', async (t) => {
+  const { url } = await startServer(t)
+  const { call } = await connect(t, url)
+  const data = async (name: string, input: object) => {
+    const { structuredContent, content, isError } = await call(name, input)
+    assert.notEqual(isError, true, JSON.stringify(content))
+    return structuredContent as Partial<Found>
+  }
+  const { token, manage_url: page } = await data('create_collection', { name: 'Shop' })
+  await put(`${url}/api/collections/${token}`, { looks: { blue: { fg: '#123456' } } })
+  const target = 'https://example.com/menu'
+  for (const alias of ['t1', 't2']) {
+    const fields = { campaign: alias === 't1' ? 'tables' : 'windows' }
+    const created = await data('create_link', { target, alias, collection: 'shop', look: 'blue', fields })
+    assert.equal(created.design?.fg, '#123456')
+  }
+  await data('create_link', { target, alias: 'alone' })
+  const joined = await data('add_to_collection', { collection: page, links: ['alone'] })
+  assert.equal(joined.added, 1)
+  await visit(`${url}/t1`)
+  const found = await data('list_links', { collection: 'shop', q: 'menu', campaign: 'tables' })
+  assert.deepEqual(
+    found.links?.map(({ code }) => code),
+    ['t1'],
+  )
+  const first = await data('list_links', { collection: 'shop', limit: 2, order: 'asc' })
+  const rest = await data('list_links', { collection: 'shop', limit: 2, order: 'asc', cursor: first.next })
+  assert.deepEqual(
+    rest.links?.map(({ code }) => code),
+    ['alone'],
+  )
+  const campaign = await call('read_collection_statistics', { collection: 'shop', campaign: 'tables', days: 7 })
+  const { links, totals } = campaign.structuredContent as { links: number; totals: { scans: number } }
+  assert.deepEqual([links, totals.scans], [1, 1])
+  assert.deepEqual(Object.keys((await data('read_collection', { collection: 'shop' })).looks ?? {}), ['blue'])
+
+  const unknown = await call('create_link', { target, alias: 'none', collection: 'winter' })
+  assert.match(JSON.stringify(unknown.content), /no collection \\"winter\\" was kept/)
+  assert.equal((await visit(`${url}/none`)).status, 404)
+})
+
+test('a link that is found by a kept collection is read and changed without the address of the collection', async (t) => {
+  const { url } = await startServer(t)
+  const { call } = await connect(t, url)
+  const { structuredContent } = await call('create_collection', { name: 'Shop' })
+  const { token } = structuredContent as { token: string }
+  // Its own token is kept nowhere.
+  await post(`${url}/api/links`, { target: 'https://example.com/', alias: 'menu' }, { 'quirl-collection': token })
+  for (const [name, input] of [
+    ['read_link', {}],
+    ['change_link', { title: 'Menu' }],
+    ['read_statistics', {}],
+  ] as const) {
+    const result = await call(name, { link: 'menu', ...input })
+    assert.notEqual(result.isError, true, JSON.stringify(result))
+    assert.ok(!JSON.stringify(result).includes(token), name)
+  }
 })
 
 test('where the operator asks for a key, an assistant creates with the one of QUIRL_CREATE_KEY, and not without', async (t) => {

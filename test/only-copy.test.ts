@@ -35,7 +35,8 @@ function run(t: TestContext, args: string[], { server, stdio = 'pipe', env = {} 
     (JSON.parse(readFileSync(join(home, 'quirl/tokens.json'), 'utf8')) as Record<string, Record<string, string>>)[
       server
     ]
-  return { child, exited, stdout: () => stdout, stderr: () => stderr, kept }
+  const collections = () => readFileSync(join(home, 'quirl/collections.json'), 'utf8')
+  return { child, exited, stdout: () => stdout, stderr: () => stderr, kept, collections }
 }
 
 type Ran = ReturnType<typeof run>
@@ -156,6 +157,25 @@ test('the token of "quirl shorten" is kept when nobody reads the output, or the 
     )
     assert.equal(Object.keys(kept() ?? {}).length, 1)
   }
+})
+
+test('the token of a collection is kept when nobody reads it, whether it is new or replaces one, and is shown where it cannot be', async (t) => {
+  const { url: server } = await startServer(t)
+  const created = runUnread(t, ['collection', 'create', '--name=Shop'], { server })
+  assert.equal((await created.exited)[0], 1)
+  assert.match(created.stderr(), /a collection was created; its token is kept as "shop" in .*collections\.json/)
+  const token = /collection_[\w-]{43}/.exec(created.collections())?.[0] ?? ''
+
+  const rotated = runUnread(t, ['collection', 'rotate', token], { server })
+  await rotated.exited
+  assert.match(rotated.stderr(), /the collection has a new token; its token is kept as "rotated"/)
+  const renewed = /collection_[\w-]{43}/.exec(rotated.collections())?.[0]
+  assert.equal((await fetch(`${server}/api/collections/${renewed}`)).status, 200)
+  assert.equal((await fetch(`${server}/api/collections/${token}`)).status, 404)
+
+  const lost = runUnread(t, ['collection', 'create'], { server, env: nowhere })
+  await lost.exited
+  assert.match(lost.stderr(), /cannot be kept either .*:\nhttp\S+\/c\/collection_[\w-]{43}\n/)
 })
 
 test('where a token cannot be kept either, the page of the link is on standard error', async (t) => {

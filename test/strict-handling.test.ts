@@ -52,6 +52,21 @@ describe('with Prefer: handling=strict it is refused', () => {
     assert.equal((await read(fetch(manage(server, link))))['title'], before['title'])
   })
 
+  test('in the paths of a link in a collection as in its own, also where the token is in the header', async () => {
+    const made = await read(post(`${server.url}/api/collections`, {}))
+    const token = String(made['token'])
+    await post(links(), { target: EXAMPLE, alias: 'collected' }, { 'quirl-collection': token })
+    const headers = { ...STRICT, authorization: `Bearer ${token}` }
+    for (const path of [`${token}/links/collected`, 'links/collected']) {
+      const ofLink = `${server.url}/api/collections/${path}`
+      const known = await read(fetch(`${ofLink}/stats?days=3`, { headers }))
+      assert.deepEqual([known.status, known.applied], [200, 'handling=strict'])
+      assert.deepEqual(pointersOf(await read(fetch(`${ofLink}/stats?day=3`, { headers }))), ['?day'])
+      assert.equal((await put(ofLink, { title: 'x' }, headers)).status, 200)
+      assert.deepEqual(pointersOf(await read(put(ofLink, { tilte: 'x' }, headers))), ['/tilte'])
+    }
+  })
+
   test('in bulk it is the error of that row, and of an unknown column that of the request', async () => {
     const rows = [{ target: EXAMPLE }, { target: EXAMPLE, tagret: EXAMPLE }, { target: EXAMPLE, headline: 'x' }]
     const answer = await read(post(bulk(), rows, STRICT))

@@ -8,6 +8,8 @@ export interface Command extends CommandShape {
   usage: string
   /** One line for the help. */
   summary: string
+  /** The words of which one may follow the name, for the help and completions. */
+  verbs?: readonly Pick<Command, 'name' | 'usage' | 'summary'>[]
   /**
    * Runs the command and returns the text to print.
    * @throws {StartError} when it fails; the operator reads its message

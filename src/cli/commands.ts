@@ -17,6 +17,7 @@ import { lists } from './lists.ts'
 import { mcp } from './mcp/command.ts'
 import { migrate } from './migrate.ts'
 import { bulk } from './owner/bulk.ts'
+import { collection } from './owner/collection/command.ts'
 import { edit, pause, remove, resume, undelete } from './owner/change.ts'
 import { createCompletion } from './owner/completion.ts'
 import { exportScans } from './owner/export.ts'
@@ -32,7 +33,7 @@ import { unblock } from './unblock.ts'
 import { verify } from './verify.ts'
 import { unwarn, warn } from './warn.ts'
 
-const owner = [shorten, bulk, stats, edit, pause, resume, remove, undelete, exportScans, mcp]
+const owner = [shorten, bulk, stats, edit, pause, resume, remove, undelete, exportScans, collection, mcp]
 
 const operator = [
   status,

@@ -36,10 +36,11 @@ function lineOf({ name, usage, summary }: Row): string {
 }
 
 /** The text of `quirl <command> --help`. */
-export function commandHelp({ name, usage, summary, options = {} }: Command): string {
+export function commandHelp({ name, usage, summary, verbs = [], options = {} }: Command): string {
   const rows = Object.entries(options).map(
     ([flag, { type, doc }]) => `  --${(type === 'string' ? `${flag}=…` : flag).padEnd(16)} ${doc}`,
   )
+  const words = verbs.length === 0 ? [] : ['', ...verbs.map(lineOf)]
   const flags = rows.length === 0 ? [] : ['', ...rows]
-  return [`quirl ${`${name} ${usage}`.trim()}: ${summary}`, ...flags, ''].join('\n')
+  return [`quirl ${`${name} ${usage}`.trim()}: ${summary}`, ...words, ...flags, ''].join('\n')
 }

@@ -8,7 +8,12 @@ export function newCollectionToken(): string {
   return PREFIX + newToken()
 }
 
-/** The stored form of a collection's token; undefined for a text that is none. No token of a link or a share is one. */
+/** Whether a text has the form of a collection's token. No token of a link or a share has it. */
+export function isCollectionToken(text: string): boolean {
+  return text.startsWith(PREFIX) && isToken(text.slice(PREFIX.length))
+}
+
+/** The stored form of a collection's token; undefined for a text that is none. */
 export function hashCollectionToken(text: string): string | undefined {
-  return text.startsWith(PREFIX) && isToken(text.slice(PREFIX.length)) ? hashToken(text) : undefined
+  return isCollectionToken(text) ? hashToken(text) : undefined
 }

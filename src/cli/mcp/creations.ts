@@ -1,11 +1,9 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import type { Service } from '../owner/service.ts'
-import { keepUnprinted, type Created } from '../owner/unprinted.ts'
 
-/** Links that calls create, until an answer with their tokens was written. */
+/** Links and collections that calls create, until an answer with their tokens was written. */
 export interface Creations {
-  /** Creates a link. */
-  run: <T extends Created>(service: Service, create: () => Promise<T>) => Promise<T>
+  /** @param keep keeps the token when no answer had it, and returns what became of it */
+  run: <T extends { token: string }>(create: () => Promise<T>, keep: (created: T) => string | undefined) => Promise<T>
   /** To be called with each message that was written. */
   onSent: (message: JSONRPCMessage) => void
   /** Resolves when no creation is under way. */
@@ -17,14 +15,14 @@ export interface Creations {
 export function createCreations(): Creations {
   const underWay = new Set<Promise<unknown>>()
   /** By token. */
-  const unsent = new Map<unknown, { service: Service; created: Created }>()
+  const unsent = new Map<unknown, () => string | undefined>()
   return {
-    async run(service, create) {
+    async run(create, keep) {
       const creation = create()
       underWay.add(creation)
       try {
         const created = await creation
-        unsent.set(created.token, { service, created })
+        unsent.set(created.token, () => keep(created))
         return created
       } finally {
         underWay.delete(creation)
@@ -32,15 +30,12 @@ export function createCreations(): Creations {
     },
     onSent(message) {
       if (!('result' in message)) return
-      const { structuredContent } = message.result as { structuredContent?: Partial<Created> }
+      const { structuredContent } = message.result as { structuredContent?: { token?: unknown } }
       unsent.delete(structuredContent?.token)
     },
     async ended() {
       await Promise.allSettled(underWay)
     },
-    keepUnsent: () =>
-      Array.from(unsent.values(), ({ service, created }) => keepUnprinted(service, [created])).filter(
-        (line) => line !== undefined,
-      ),
+    keepUnsent: () => Array.from(unsent.values(), (keep) => keep()).filter((line) => line !== undefined),
   }
 }

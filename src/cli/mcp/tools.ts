@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { QuirlClient, Schemas } from '../../client/client.ts'
-import { MAX_TEXT } from '../../dimensions/cells.ts'
-import { dimensionNames, dimensions } from '../../dimensions/dimensions.ts'
+import type { Schemas } from '../../client/client.ts'
+import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { kinds } from '../../links/kinds/index.ts'
-import { MAX_VALUES } from '../../scans/statistics/stats-query.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
-import { dataOf, openLink, openService, type Service } from '../owner/service.ts'
-import type { Created } from '../owner/unprinted.ts'
+import { openForCreation } from '../owner/open-collection.ts'
+import { openLink, type ServiceOfLink } from '../owner/open-link.ts'
+import { dataOf, openService } from '../owner/service.ts'
+import { keepUnprinted } from '../owner/unprinted.ts'
+import { collection, registerCollectionTools } from './collection-tools.ts'
 import type { Creations } from './creations.ts'
+import { answer, answerWith, present, resultOfCreation } from './results.ts'
+import { statisticsInput } from './statistics-input.ts'
 
-const link = z.string().max(2100).describe('The manage_url of the link; or its code, when its token was kept')
+const link = z
+  .string()
+  .max(2100)
+  .describe('The manage_url of the link; or its code, when its token or that of a collection with it was kept')
 const target = z.string().max(2048).describe('The destination: a public http or https URL')
 const title = z.string().max(200).describe('A title that only the owner sees')
-const day = z.iso.date()
+const look = z.string().max(40).describe('The name of a look of the collection, which the QR images get')
 const fields = z
   .record(z.string(), z.unknown())
   .describe(
@@ -29,29 +35,11 @@ function ownFields(): string {
   return known.map(({ name, fields }) => `${name} has ${fields.join(', ')}`).join('; ')
 }
 
-/** The filters of statistics. */
-const filters = Object.fromEntries(
-  dimensions.map(({ name, filter: { example } }) => [
-    name,
-    z
-      .array(z.string().min(1).max(MAX_TEXT))
-      .max(MAX_VALUES)
-      .optional()
-      .describe(
-        `Counts only scans with one of these values of the breakdown ${name}, such as ${example}; ~ is unknown`,
-      ),
-  ]),
-)
-
-/** Fields that are absent from a request, rather than undefined. */
-function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
-}
-
 /** Registers the tools; each calls the service once. */
 export function registerTools(server: McpServer, context: CommandContext, creations: Creations): void {
-  const linkOf = (named: string) => openLink({ ...context, args: [named] }).link
+  const linkOf = (named: string) => openLink({ ...context, args: [named] })
   registerCreation(server, context, creations)
+  registerCollectionTools(server, context, creations)
   registerChange(server, linkOf)
   server.registerTool(
     'read_link',
@@ -61,7 +49,11 @@ export function registerTools(server: McpServer, context: CommandContext, creati
       inputSchema: z.object({ link }),
       annotations: { readOnlyHint: true },
     },
-    async (input) => answer(async () => dataOf(await linkOf(input.link).GET('/api/manage'))),
+    async (input) =>
+      answer(async () => {
+        const opened = await linkOf(input.link)
+        return withoutKey(opened, dataOf(await opened.link.GET('/api/manage')))
+      }),
   )
   server.registerTool(
     'read_statistics',
@@ -70,18 +62,15 @@ export function registerTools(server: McpServer, context: CommandContext, creati
       description: `Returns scans and visitors by hour, day, week or month, and by ${dimensionNames.join(', ')}.`,
       inputSchema: z.object({
         link,
-        days: z.int().min(1).max(365).optional().describe('The length of the window, today included; 30 if absent'),
-        from: day.optional().describe('The first day of the window, in place of days; at most 366 days before its end'),
-        to: day.optional().describe('The last day of the window; goes with from; today if absent'),
-        interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('hour: at most 31 days; day if absent'),
-        tz: z.string().max(64).optional().describe('The IANA time zone in which days begin; UTC if absent'),
-        audience: z.enum(['all', 'human', 'bot']).optional(),
-        ...filters,
+        ...statisticsInput,
       }),
       annotations: { readOnlyHint: true },
     },
     async ({ link: named, ...query }) =>
-      answer(async () => dataOf(await linkOf(named).GET('/api/manage/stats', { params: { query: present(query) } }))),
+      answer(async () => {
+        const { link: opened } = await linkOf(named)
+        return dataOf(await opened.GET('/api/manage/stats', { params: { query: present(query) } }))
+      }),
   )
   registerImages(server, context)
 }
@@ -97,39 +86,33 @@ function registerCreation(server: McpServer, context: CommandContext, creations:
         kind: z.enum(kinds.map(({ name }) => name)).optional(),
         alias: z.string().max(64).optional().describe('The code, in place of a random one'),
         title: title.optional(),
+        collection: collection
+          .optional()
+          .describe('The collection that the link joins: its manage_url, or its kept name'),
+        look: look.optional(),
         fields: fields.optional(),
       }),
     },
-    async ({ fields: more, ...input }) =>
+    async ({ fields: more, collection: named, look: chosen, ...input }) =>
       answerWith(async () => {
-        const service = openService(context)
-        const header = { 'idempotency-key': randomUUID() }
+        const flags = { ...context.flags, ...(named !== undefined && { collection: named }) }
+        const { service, header: joining } = openForCreation({ ...context, flags })
+        const header = { 'idempotency-key': randomUUID(), ...joining }
+        const design = chosen === undefined ? {} : { design: { look: chosen } }
         // The service validates every kind.
-        const body = { ...more, ...present(input) } as Schemas['UrlLink']
+        const body = { ...more, ...present(input), ...design } as Schemas['UrlLink']
         const client = service.client(service.createKey())
-        const created = await creations.run(service, async () =>
-          dataOf(await client.POST('/api/links', { body, params: { header } })),
+        const created = await creations.run(
+          async () => dataOf(await client.POST('/api/links', { body, params: { header } })),
+          (made) => keepUnprinted(service, [made]),
         )
-        const { content, ...result } = resultOf(created)
-        const fault = context.flags['keep'] === true ? keepFault(service, created) : undefined
-        // The token is in no other response.
-        return { ...result, content: fault === undefined ? content : [...content, { type: 'text', text: fault }] }
+        const keep = () => service.kept.keep(service.server, [created])
+        return resultOfCreation(created, 'the link', context.flags['keep'] === true ? keep : undefined)
       }),
   )
 }
 
-/** Keeps the token. @returns why that failed */
-function keepFault({ server, kept }: Service, created: Created): string | undefined {
-  try {
-    kept.keep(server, [created])
-    return undefined
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error
-    return `the link was created, but ${error.message}`
-  }
-}
-
-function registerChange(server: McpServer, linkOf: (named: string) => QuirlClient): void {
+function registerChange(server: McpServer, linkOf: (named: string) => Promise<ServiceOfLink>): void {
   server.registerTool(
     'change_link',
     {
@@ -145,8 +128,17 @@ function registerChange(server: McpServer, linkOf: (named: string) => QuirlClien
       annotations: { idempotentHint: true },
     },
     async ({ link: named, fields: more, ...input }) =>
-      answer(async () => dataOf(await linkOf(named).PUT('/api/manage', { body: { ...more, ...present(input) } }))),
+      answer(async () => {
+        const opened = await linkOf(named)
+        const body = { ...more, ...present(input) }
+        return withoutKey(opened, dataOf(await opened.link.PUT('/api/manage', { body })))
+      }),
   )
+}
+
+/** Leaves out the address of the collection that has opened the link: it is the key to every link in it. */
+function withoutKey({ isCollected }: ServiceOfLink, { manage_url: page, ...details }: Schemas['LinkDetails']): object {
+  return isCollected ? details : { ...details, manage_url: page }
 }
 
 function registerImages(server: McpServer, context: CommandContext): void {
@@ -187,22 +179,4 @@ async function drawCode(
 
 function imageOf(image: ArrayBuffer): CallToolResult {
   return { content: [{ type: 'image', data: Buffer.from(image).toString('base64'), mimeType: 'image/png' }] }
-}
-
-function answer(work: () => Promise<object>): Promise<CallToolResult> {
-  return answerWith(async () => resultOf(await work()))
-}
-
-function resultOf(data: object): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: { ...data } }
-}
-
-/** A refused request is a result with an error, from which the assistant learns what to correct. */
-async function answerWith(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error
-    return { content: [{ type: 'text', text: error.message }], isError: true }
-  }
 }

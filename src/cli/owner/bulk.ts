@@ -16,11 +16,12 @@ import { exits } from '../command-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { openStandardOutput, type Output } from '../output.ts'
 import { createProgress, finishOnSignal } from '../progress.ts'
-import { creationOptions, serviceOptions, warningOf } from './options.ts'
-import { dataOf, openService, type Service } from './service.ts'
+import { openForCreation } from './open-collection.ts'
+import { creationOptions, joiningOptions, linkOptions, serviceOptions, warningOf } from './options.ts'
+import { dataOf } from './service.ts'
 import { keepUnprinted } from './unprinted.ts'
 import { shorten } from '../../lib/shorten.ts'
-import { readHeader } from '../../tables/link-columns.ts'
+import { plainName, readHeader } from '../../tables/link-columns.ts'
 import { encodingNotes, readBytes, readTable, type TableFile } from '../table-file.ts'
 
 /** Rows of one request (docs/api.md). */
@@ -39,6 +40,8 @@ export const bulk: Command = {
   options: {
     ...serviceOptions,
     ...creationOptions,
+    ...joiningOptions,
+    look: { type: 'string', doc: `${linkOptions.look.doc}; a column "look" says it for a row` },
     out: { type: 'string', doc: 'the file for the table, which must not exist; without it: standard output' },
     'dry-run': { type: 'boolean', doc: 'only validate the rows' },
     keep: { type: 'boolean', doc: 'keep the tokens in a file that only you can read' },
@@ -48,10 +51,10 @@ export const bulk: Command = {
     if (file === undefined || more.length > 0)
       throw new StartError('give one CSV file or Excel workbook; - is standard input')
     const { rows, notes } = await readRows(file)
-    const service = openService(context)
+    const { service, header } = openForCreation(context)
     const output = openTable(context.flags['out'])
     try {
-      const done = await createAll(context, service, rows, output)
+      const done = await createAll(context, { service, header }, rows, output)
       const warnings = [...notes, ...(done.warning === undefined ? [] : [done.warning])]
       return warnings.length === 0 ? done : { ...done, warning: warnings.join('\n') }
     } finally {
@@ -68,10 +71,11 @@ const MAX_NAMED = 10
  */
 async function createAll(
   { flags }: CommandContext,
-  service: Service,
-  rows: LinkRow[],
+  into: ReturnType<typeof openForCreation>,
+  rows: TableRow[],
   { write }: Output,
 ): Promise<CommandResult> {
+  const { service } = into
   const progress = createProgress()
   const isJson = flags['json'] === true
   const stop = new AbortController()
@@ -83,7 +87,7 @@ async function createAll(
       if (stop.signal.aborted) throw stoppedBefore(new StartError('stopped'), from)
       progress.show(`${from} of ${rows.length} rows`)
       const part = rows.slice(from, from + MAX_ROWS)
-      const results = await createSome(service, part, flags['dry-run'] === true).catch((error: unknown) => {
+      const results = await createSome(into, part, flags).catch((error: unknown) => {
         throw stoppedBefore(error, from)
       })
       await write(isJson ? linesOf(results, from) : tableOf(part, results, from)).catch((error: Error) => {
@@ -121,14 +125,23 @@ function createTally(rows: number): { add: (results: Result[]) => void; result: 
   }
 }
 
-async function createSome(service: Service, rows: LinkRow[], isDryRun: boolean): Promise<Result[]> {
-  const header = { 'idempotency-key': randomUUID() }
-  const query = isDryRun ? { dry_run: true } : {}
-  const body = rows.map(toLinkBody) as Schemas['BulkRows']
+async function createSome(
+  { service, header: joining }: ReturnType<typeof openForCreation>,
+  rows: TableRow[],
+  flags: Flags,
+): Promise<Result[]> {
+  const header = { 'idempotency-key': randomUUID(), ...joining }
+  const query = flags['dry-run'] === true ? { dry_run: true } : {}
+  const body = rows.map((row) => bodyOf(row, flags['look'])) as Schemas['BulkRows']
   const result = await service.client(service.createKey()).POST('/api/bulk', { body, params: { header, query } })
   // When no row succeeded, the problem has the results too.
   const problem = result.error as { results?: Result[] } | undefined
   return problem?.results ?? (dataOf(result) as Schemas['BulkResult']).results
+}
+
+function bodyOf({ look: own, ...row }: TableRow, forAll: Flags[string]): object {
+  const look = own ?? forAll
+  return { ...toLinkBody(row), ...(look !== undefined && { design: { look } }) }
 }
 
 function stoppedBefore(error: unknown, row: number): unknown {
@@ -153,7 +166,7 @@ function isCreated(result: Result): result is Schemas['CreatedRow'] {
   return 'token' in result
 }
 
-function tableOf(rows: LinkRow[], results: Result[], from: number): string {
+function tableOf(rows: TableRow[], results: Result[], from: number): string {
   return writeRecords(
     results.map((result, at) => [
       String(from + at + 1),
@@ -182,9 +195,12 @@ function openTable(file: Flags[string]): Output & { close: () => void } {
   }
 }
 
+/** A row of a table, and the look of the collection that its link gets. */
+type TableRow = LinkRow & { look?: string }
+
 /** The rows of a table, and what is to be said about how it was read. */
 interface LinkTable {
-  rows: LinkRow[]
+  rows: TableRow[]
   notes: string[]
 }
 
@@ -209,13 +225,18 @@ function toRows({ records: [header, ...records], place, encoding }: TableFile): 
   if (!mapping.includes('target'))
     throw new StartError(`${place} ${header?.line ?? 1} must be a header with the column "target"`)
   if (repeated !== undefined) throw new StartError(`the header has the column "${shorten(repeated)}" twice`)
+  const looks = names.findIndex((name) => plainName(name) === 'look')
   const rows = records.map((record) => {
     const fault = faultOfRecord(record, names, mapping)
     if (fault !== undefined) throw new StartError(describeFault(fault))
-    return withoutOuterBlanks(toLinkRow(record.cells, mapping))
+    const look = record.cells[looks]?.trim()
+    return { ...withoutOuterBlanks(toLinkRow(record.cells, mapping)), ...(look && { look }) }
   })
   if (rows.length === 0) throw new StartError('it has no row')
-  return { rows, notes: [...encodingNotes(encoding), ...unusedNotes(unknown)] }
+  return {
+    rows,
+    notes: [...encodingNotes(encoding), ...unusedNotes(unknown.filter((name) => plainName(name) !== 'look'))],
+  }
 }
 
 function unusedNotes(names: string[]): string[] {

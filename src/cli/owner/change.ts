@@ -1,15 +1,16 @@
 import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
-import { linkOptions, printed, readFields, serviceOptions, warningOf } from './options.ts'
-import { dataOf, openLink } from './service.ts'
+import { linkOptions, ofLinkOptions, printed, readFields, warningOf } from './options.ts'
+import { openLink } from './open-link.ts'
+import { dataOf } from './service.ts'
 
 export const edit: Command = {
   name: 'edit',
   usage: '<link>',
   summary: 'change where a link leads, or its other fields',
   options: {
-    ...serviceOptions,
+    ...ofLinkOptions,
     target: { type: 'string', doc: 'the new destination' },
     ...linkOptions,
   },
@@ -27,7 +28,7 @@ export const pause: Command = {
   name: 'pause',
   usage: '<link>',
   summary: 'answer visits of a link with 404 until "quirl resume"',
-  options: serviceOptions,
+  options: ofLinkOptions,
   run: (context) => change(context, { active: false }, ({ short_url }) => `${short_url} is paused`),
 }
 
@@ -35,7 +36,7 @@ export const resume: Command = {
   name: 'resume',
   usage: '<link>',
   summary: 'end the pause of a link',
-  options: serviceOptions,
+  options: ofLinkOptions,
   run: (context) => change(context, { active: true }, ({ short_url }) => `${short_url} is active`),
 }
 
@@ -44,12 +45,12 @@ export const remove: Command = {
   usage: '<link>',
   summary: 'delete a link and its visits, for ever or with --undo; its code returns 410',
   options: {
-    ...serviceOptions,
+    ...ofLinkOptions,
     undo: { type: 'boolean', doc: 'delete it so that "quirl undelete" brings it back for 24 hours' },
     yes: { type: 'boolean', doc: 'delete it for ever: without one of these flags nothing is deleted' },
   },
   async run(context) {
-    const { link, kept, server } = openLink(context)
+    const { link, kept, server } = await openLink(context)
     if (context.flags['undo'] === true) return deleteWithUndo(context)
     if (context.flags['yes'] !== true) {
       const { short_url } = dataOf(await link.GET('/api/manage'))
@@ -63,7 +64,7 @@ export const remove: Command = {
 
 /** The token stays kept: it brings the link back. */
 async function deleteWithUndo(context: CommandContext): Promise<string> {
-  const { link, server } = openLink(context)
+  const { link, server } = await openLink(context)
   const deleted = dataOf(await link.DELETE('/api/manage', { params: { query: { undo: true } } }))
   return printed(
     context.flags,
@@ -76,9 +77,9 @@ export const undelete: Command = {
   name: 'undelete',
   usage: '<link>',
   summary: 'bring a link back that was deleted with --undo, or on its page, in the last 24 hours',
-  options: serviceOptions,
+  options: ofLinkOptions,
   async run(context) {
-    const { link } = openLink(context)
+    const { link } = await openLink(context)
     const back = dataOf(await link.POST('/api/manage/undelete'))
     return printed(context.flags, back, ({ short_url }) => `${short_url} is back`)
   },
@@ -89,7 +90,7 @@ async function change(
   body: Schemas['Update'],
   describe: (link: Schemas['LinkDetails']) => string,
 ): Promise<CommandResult> {
-  const { link } = openLink(context)
+  const { link } = await openLink(context)
   const changed = dataOf(await link.PUT('/api/manage', { body }))
   // That others cannot reach the service was said when the link was created.
   const ofInput = changed.warnings?.filter(({ code }) => code === 'invisible_characters')

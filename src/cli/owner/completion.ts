@@ -2,18 +2,19 @@ import { StartError } from '../../lib/start-error.ts'
 import { singleArgument } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
-type Shape = Pick<Command, 'name' | 'summary' | 'options'>
+type Shape = Pick<Command, 'name' | 'summary' | 'verbs' | 'options'>
 
 const shells = {
   bash: (commands: readonly Shape[]) => `_quirl() {
-  local word=\${COMP_WORDS[COMP_CWORD]} flags=""
+  local word=\${COMP_WORDS[COMP_CWORD]} flags="" verbs=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "serve ${names(commands).join(' ')}" -- "$word"))
     return
   fi
   case \${COMP_WORDS[1]} in
-${commands.map(({ name, options = {} }) => `    ${name}) flags="${flagsOf(options).join(' ')}" ;;`).join('\n')}
+${commands.map(bashCase).join('\n')}
   esac
+  if [[ $COMP_CWORD -eq 2 && -n $verbs ]]; then COMPREPLY=($(compgen -W "$verbs" -- "$word")); return; fi
   if [[ $word == -* ]]; then COMPREPLY=($(compgen -W "$flags --help" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
 }
 complete -F _quirl quirl
@@ -28,15 +29,19 @@ ${commands.map(({ name, summary }) => `      ${quote(`${name}:${summary}`)}`).jo
     return
   fi
   case $words[2] in
-${commands.map(({ name, options = {} }) => `    ${name}) _arguments ${flagsOf(options).map(quote).join(' ')} '*:file:_files' ;;`).join('\n')}
+${commands.map(zshCase).join('\n')}
   esac
 }
 compdef _quirl quirl
 `,
   fish: (commands: readonly Shape[]) =>
     commands
-      .flatMap(({ name, summary, options = {} }) => [
+      .flatMap(({ name, summary, verbs = [], options = {} }) => [
         `complete -c quirl -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+        ...verbs.map(
+          (verb) =>
+            `complete -c quirl -n ${quote(`__fish_seen_subcommand_from ${name}`)} -a ${verb.name} -d ${quote(verb.summary)}`,
+        ),
         ...Object.entries(options).map(
           ([flag, { doc }]) =>
             `complete -c quirl -n ${quote(`__fish_seen_subcommand_from ${name}`)} -l ${flag} -d ${quote(doc)}`,
@@ -59,7 +64,17 @@ export function createCompletion(commands: () => readonly Shape[]): Command {
   }
 }
 
-function names(commands: readonly Shape[]): string[] {
+function bashCase({ name, verbs = [], options = {} }: Shape): string {
+  const words = verbs.length === 0 ? '' : ` verbs="${names(verbs).join(' ')}"`
+  return `    ${name}) flags="${flagsOf(options).join(' ')}"${words} ;;`
+}
+
+function zshCase({ name, verbs = [], options = {} }: Shape): string {
+  const words = verbs.length === 0 ? '' : `(( CURRENT == 3 )) && compadd ${names(verbs).join(' ')}; `
+  return `    ${name}) ${words}_arguments ${flagsOf(options).map(quote).join(' ')} '*:file:_files' ;;`
+}
+
+function names(commands: readonly Pick<Shape, 'name'>[]): string[] {
   return commands.map(({ name }) => name)
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { StartError } from '../../lib/start-error.ts'
 import { whileLocked } from '../../lib/lock-file.ts'
 
-/** Tokens that an owner has asked to keep: by the origin of the service, then by code, which may be `__proto__`. */
+/** Tokens that an owner has asked to keep: by the origin of the service, then by code or name, which may be `__proto__`. */
 type Kept = Map<string, Map<string, string>>
 
 /** The folder of the configuration of commands for owners (XDG Base Directory Specification). */
@@ -12,7 +12,7 @@ export function configFolder(env: NodeJS.ProcessEnv): string | undefined {
   return base ? join(base, 'quirl') : undefined
 }
 
-/** The file of kept tokens; only its owner can read it. */
+/** A file of kept tokens, of links by their codes or of collections by their names; only its owner can read it. */
 export interface KeptTokens {
   /** Its path; undefined when the environment names no folder. */
   file: string | undefined
@@ -20,20 +20,30 @@ export interface KeptTokens {
   /** @throws {StartError} when the file cannot be written */
   keep: (server: string, tokens: { code: string; token: string }[]) => void
   drop: (server: string, code: string) => void
+  /** Those of a service, by code or name. */
+  all: (server: string) => [code: string, token: string][]
+  /**
+   * Keeps a token under a name that no other token has: a second "summer" is "summer (2)". A token that is kept already moves
+   * to the name.
+   * @returns the name
+   * @throws {StartError} when the file cannot be written
+   */
+  keepAs: (server: string, name: string, token: string) => string
 }
 
 /** @param folder undefined when the environment names none */
-export function openKeptTokens(folder: string | undefined): KeptTokens {
-  const file = folder === undefined ? undefined : join(folder, 'tokens.json')
+export function openKeptTokens(folder: string | undefined, name: 'tokens.json' | 'collections.json'): KeptTokens {
+  const file = folder === undefined ? undefined : join(folder, name)
   const read = (): Kept => (file === undefined ? new Map() : readKept(file))
 
-  function change(edit: (kept: Kept) => void): void {
+  function change<T>(edit: (kept: Kept) => T): T {
     if (file === undefined) throw new StartError('tokens cannot be kept: neither XDG_CONFIG_HOME nor HOME is set')
     makeFolder(dirname(file))
-    whileLocked(`${file}.lock`, () => {
+    return whileLocked(`${file}.lock`, () => {
       const kept = read()
-      edit(kept)
+      const done = edit(kept)
       writeWhole(file, textOf(kept))
+      return done
     })
   }
 
@@ -42,14 +52,35 @@ export function openKeptTokens(folder: string | undefined): KeptTokens {
     find: (server, code) => read().get(server)?.get(code.toLowerCase()),
     keep: (server, tokens) =>
       change((kept) => {
-        const ofServer = kept.get(server) ?? new Map<string, string>()
-        kept.set(server, ofServer)
+        const ofServer = tokensOf(kept, server)
         for (const { code, token } of tokens) ofServer.set(code.toLowerCase(), token)
       }),
     drop(server, code) {
       if (!read().get(server)?.has(code.toLowerCase())) return
       change((kept) => kept.get(server)?.delete(code.toLowerCase()))
     },
+    all: (server) => [...(read().get(server) ?? [])],
+    keepAs: (server, name, token) =>
+      change((kept) => {
+        const ofServer = tokensOf(kept, server)
+        for (const [other, each] of ofServer) if (each === token) ofServer.delete(other)
+        const free = freeName(ofServer, name.toLowerCase())
+        ofServer.set(free, token)
+        return free
+      }),
+  }
+}
+
+function tokensOf(kept: Kept, server: string): Map<string, string> {
+  const ofServer = kept.get(server) ?? new Map<string, string>()
+  kept.set(server, ofServer)
+  return ofServer
+}
+
+function freeName(taken: ReadonlyMap<string, string>, name: string): string {
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name} (${count})`
+    if (!taken.has(candidate)) return candidate
   }
 }
 

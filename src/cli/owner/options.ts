@@ -8,6 +8,23 @@ export const serviceOptions = {
   json: { type: 'boolean', doc: 'print the response of the API as JSON' },
 } as const
 
+/** The flags of every command about one link. */
+export const ofLinkOptions = {
+  ...serviceOptions,
+  collection: {
+    type: 'string',
+    doc: 'the collection through which the link is found: its address, token or the name under which it was kept',
+  },
+} as const
+
+/** The flags of every command that creates links. */
+export const joiningOptions = {
+  collection: {
+    type: 'string',
+    doc: 'the collection that they join: its address, token or the name under which it was kept',
+  },
+} as const
+
 /** The flag of every command that creates. */
 export const creationOptions = {
   'create-key': {
@@ -20,6 +37,7 @@ export const creationOptions = {
 export const linkOptions = {
   title: { type: 'string', doc: 'a title for the owner' },
   campaign: { type: 'string', doc: 'a tag for the owner, to group links' },
+  look: { type: 'string', doc: 'the look of the collection that the QR images get' },
   'utm-source': { type: 'string', doc: 'the parameter utm_source of the destination; so are the others' },
   'utm-medium': { type: 'string', doc: '' },
   'utm-campaign': { type: 'string', doc: '' },
@@ -41,20 +59,22 @@ export function readFields(flags: Flags): Record<string, unknown> {
   )
   const given = (name: string) => (flags[name] === undefined ? {} : { [name]: flags[name] })
   return {
-    ...(typeof flags['fields'] === 'string' && readJsonObject(flags['fields'])),
+    ...(typeof flags['fields'] === 'string' && readJsonObject(flags['fields'], `--fields=${flags['fields']}`)),
     ...given('title'),
     ...given('campaign'),
+    ...(flags['look'] !== undefined && { design: { look: flags['look'] } }),
     ...(Object.keys(utm).length > 0 && { utm }),
   }
 }
 
-function readJsonObject(file: string): object {
+/** @param named what the error names @throws {StartError} when the file has no JSON object; - is standard input */
+export function readJsonObject(file: string, named: string): object {
   try {
     const value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as unknown
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not a JSON object')
     return value
   } catch (error) {
-    throw new StartError(`--fields=${file}: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`${named}: ${(error as Error).message}`, { cause: error })
   }
 }
 

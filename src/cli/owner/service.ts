@@ -21,17 +21,19 @@ const MAX_WAIT_SECONDS = 20
 /** The service that a command calls. */
 export interface Service {
   server: string
+  /** Tokens of links. */
   kept: KeptTokens
+  /** Tokens of collections. */
+  collections: KeptTokens
   /** The operator's key, for creations. @throws {StartError} for what is no key */
   createKey: () => string | undefined
-  /** @param token of the link, for its own paths; or that of the operator */
-  client: (token?: string) => QuirlClient
-}
-
-/** The service, and a link of it. */
-export interface ServiceOfLink extends Service {
-  token: string
-  link: QuirlClient
+  /**
+   * @param token of the link or collection, for its own paths; or that of the operator
+   * @param code of a link of the collection, which the paths of links are about then
+   */
+  client: (token?: string, code?: string) => QuirlClient
+  /** The same at another origin, which the address of a page has named. */
+  at: (server: string) => Service
 }
 
 /** The service that `--server`, `QUIRL_SERVER` or the file config.json names. @throws {StartError} when it is no origin */
@@ -41,7 +43,9 @@ export function openService({ flags, env }: Pick<CommandContext, 'flags' | 'env'
   const server = typeof value === 'string' ? origin(value) : undefined
   if (server === undefined)
     throw new StartError(`${name} must be an origin such as https://qr.example.com, without path or query`)
-  return serviceAt(server, openKeptTokens(folder), () => readCreateKey(flags, env, server))
+  const kept = openKeptTokens(folder, 'tokens.json')
+  const collections = openKeptTokens(folder, 'collections.json')
+  return serviceAt(server, { kept, collections, flags, env })
 }
 
 function namedServer(flags: Flags, env: NodeJS.ProcessEnv, folder: string | undefined): [name: string, value: unknown] {
@@ -70,35 +74,18 @@ function readCreateKey(flags: Flags, env: NodeJS.ProcessEnv, server: string): st
   throw new StartError(`${name} must be an access code of the service: 43 letters, digits, - and _`)
 }
 
-/**
- * The link that the first argument names: by the URL of its page, its token, or the code of a kept token.
- * @throws {StartError} when it names none
- */
-export function openLink(context: Pick<CommandContext, 'args' | 'flags' | 'env'>): ServiceOfLink {
-  const [named, ...more] = context.args
-  if (named === undefined || more.length > 0)
-    throw new StartError('give one link: the URL of its page (…/m/…), its token, or the code of a token that was kept')
-  const { server, kept, createKey } = openService(context)
-  const url = URL.parse(named)
-  const service = serviceAt(url?.origin ?? server, kept, createKey)
-  const token = url === null ? tokenOf(named, service) : tokenIn(url, service)
-  if (token === undefined)
-    throw new StartError(`no token of ${JSON.stringify(named)} was kept; give the URL of the link's page, …/m/…`)
-  return { ...service, token, link: service.client(token) }
-}
+type Given = Pick<Service, 'kept' | 'collections'> & Pick<CommandContext, 'flags' | 'env'>
 
-/** The token in the URL of a page, or the one that was kept of a short URL. */
-function tokenIn({ pathname }: URL, { server, kept }: Service): string | undefined {
-  const [, ofPage] = /^\/m\/([^/]+)$/.exec(pathname) ?? []
-  return ofPage ?? kept.find(server, pathname.slice(1))
-}
-
-function tokenOf(text: string, { server, kept }: Service): string | undefined {
-  return isToken(text) ? text : kept.find(server, text)
-}
-
-function serviceAt(server: string, kept: KeptTokens, createKey: Service['createKey']): Service {
-  return { server, kept, createKey, client: (token) => createQuirlClient({ server, token, fetch: fetchPatiently }) }
+function serviceAt(server: string, given: Given): Service {
+  const { kept, collections, flags, env } = given
+  return {
+    server,
+    kept,
+    collections,
+    createKey: () => readCreateKey(flags, env, server),
+    client: (token, code) => createQuirlClient({ server, token, code, fetch: fetchPatiently }),
+    at: (other) => serviceAt(other, given),
+  }
 }
 
 function settingsIn(file: string): { server?: unknown; createKey?: unknown } {

@@ -7,8 +7,17 @@ import type { Flags } from '../../config/sources.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { finishOnSignal } from '../progress.ts'
-import { creationOptions, linkOptions, printed, readFields, serviceOptions, warningOf } from './options.ts'
-import { dataOf, openService, type Service } from './service.ts'
+import {
+  creationOptions,
+  joiningOptions,
+  linkOptions,
+  printed,
+  readFields,
+  serviceOptions,
+  warningOf,
+} from './options.ts'
+import { openForCreation } from './open-collection.ts'
+import { dataOf, type Service } from './service.ts'
 import { keepUnprinted } from './unprinted.ts'
 
 type Created = Schemas['CreatedLink']
@@ -22,6 +31,7 @@ export const shorten: Command = {
   options: {
     ...serviceOptions,
     ...creationOptions,
+    ...joiningOptions,
     alias: { type: 'string', doc: 'the code, in place of a random one' },
     kind: { type: 'string', doc: `${kindNames} [${kinds[0].name}]` },
     ...linkOptions,
@@ -31,8 +41,8 @@ export const shorten: Command = {
   async run(context) {
     const body = readLink(context)
     const file = imageFile(context.flags['qr'])
-    const service = openService(context)
-    const header = { 'idempotency-key': randomUUID() }
+    const { service, header: joining } = openForCreation(context)
+    const header = { 'idempotency-key': randomUUID(), ...joining }
     const client = service.client(service.createKey())
     const ended = finishOnSignal()
     try {

@@ -4,8 +4,9 @@ import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { openStandardOutput } from '../output.ts'
 import { formatTable, toSingleLine } from '../table.ts'
-import { serviceOptions, printed } from './options.ts'
-import { dataOf, openLink } from './service.ts'
+import { ofLinkOptions, printed } from './options.ts'
+import { openLink } from './open-link.ts'
+import { dataOf } from './service.ts'
 
 type Statistics = Schemas['Statistics']
 
@@ -17,35 +18,40 @@ const MAX_EVENT = 65_536
 /** Above are the sources; the answers are numbers of rules, which this command does not show. */
 const shown = dimensions.filter(({ name }) => name !== 'source' && name !== 'answer')
 
+/** The flags that choose visits. */
+export const statsOptions = {
+  days: { type: 'string', doc: 'the length of the window, today included [30]' },
+  from: { type: 'string', doc: 'the first day of the window, as 2026-10-25, in place of --days' },
+  to: { type: 'string', doc: 'its last day [today]' },
+  interval: { type: 'string', doc: 'what each bar counts: hour, day, week or month [day]' },
+  tz: { type: 'string', doc: "the time zone in which days begin [this machine's]" },
+  audience: { type: 'string', doc: 'all, human or bot [all]' },
+  ...Object.fromEntries(
+    dimensions.map(({ name, filter: { example } }) => [
+      name,
+      {
+        type: 'string' as const,
+        multiple: true as const,
+        doc: `count visits with this value only, such as ${example}; ~ is unknown; repeat it for several`,
+      },
+    ]),
+  ),
+} as const
+
 export const stats: Command = {
   name: 'stats',
   usage: '<link>',
   summary: 'show the visits of a link',
   options: {
-    ...serviceOptions,
-    days: { type: 'string', doc: 'the length of the window, today included [30]' },
-    from: { type: 'string', doc: 'the first day of the window, as 2026-10-25, in place of --days' },
-    to: { type: 'string', doc: 'its last day [today]' },
-    interval: { type: 'string', doc: 'what each bar counts: hour, day, week or month [day]' },
-    tz: { type: 'string', doc: "the time zone in which days begin [this machine's]" },
-    audience: { type: 'string', doc: 'all, human or bot [all]' },
-    ...Object.fromEntries(
-      dimensions.map(({ name, filter: { example } }) => [
-        name,
-        {
-          type: 'string' as const,
-          multiple: true as const,
-          doc: `count visits with this value only, such as ${example}; ~ is unknown; repeat it for several`,
-        },
-      ]),
-    ),
+    ...ofLinkOptions,
+    ...statsOptions,
     watch: { type: 'boolean', doc: 'then print the totals whenever they change' },
   },
   async run(context) {
-    const { link } = openLink(context)
+    const { link } = await openLink(context)
     const query = queryOf(context)
     const statistics = dataOf(await link.GET('/api/manage/stats', { params: { query } }))
-    const text = printed(context.flags, statistics, (data) => describeStatistics(data, query.interval))
+    const text = printed(context.flags, statistics, (data) => describeStatistics(data.code, data, query.interval))
     if (context.flags['watch'] !== true) return text
     const { write } = openStandardOutput()
     await write(`${text}\n`)
@@ -54,7 +60,8 @@ export const stats: Command = {
   },
 }
 
-function queryOf({ flags }: CommandContext) {
+/** The parameters that the flags set. @throws {StartError} */
+export function queryOf({ flags }: Pick<CommandContext, 'flags'>) {
   const { days, tz = Intl.DateTimeFormat().resolvedOptions().timeZone } = flags
   if (days !== undefined && !/^\d{1,3}$/.test(String(days)))
     throw new StartError('--days must be a whole number from 1 to 365')
@@ -69,16 +76,23 @@ function queryOf({ flags }: CommandContext) {
   return { tz: String(tz), ...(days !== undefined && { days: Number(days) }), ...texts, ...filters }
 }
 
-function describeStatistics(
-  { code, from, to, timezone, totals, series, hours, breakdowns, raw_missing: missing }: Statistics,
+type Described = Pick<
+  Statistics,
+  'from' | 'to' | 'timezone' | 'totals' | 'series' | 'hours' | 'breakdowns' | 'raw_missing'
+>
+
+/** @param name of what the statistics are of */
+export function describeStatistics(
+  name: string,
+  { from, to, timezone, totals, series, hours, breakdowns, raw_missing: missing }: Described,
   interval = 'day',
-) {
+): string {
   const { scans, unique_visitors: visitors, humans, bots, qr, link } = totals
   const periods = interval === 'day' ? (hours ?? series) : series
   const counts = periods.map((each) => each.scans)
   const unit = periods === hours ? 'hour' : interval
   return [
-    `${code}  ${from === to ? to : `${from} to ${to}`} (${timezone})`,
+    `${name}  ${from === to ? to : `${from} to ${to}`} (${timezone})`,
     '',
     `${sparkline(counts)}  ${counts.length} ${unit}${counts.length === 1 ? '' : 's'}, ${highest(counts)}`,
     '',
@@ -88,7 +102,7 @@ function describeStatistics(
       ['from the QR code', String(qr), `${link} from the link`],
       ...(missing === 0 ? [] : [['only counted', String(missing), 'the exports do not have them']]),
     ]),
-    ...shown.flatMap(({ name }) => describeBreakdown(name, breakdowns[name])),
+    ...shown.flatMap(({ name: dimension }) => describeBreakdown(dimension, breakdowns[dimension])),
   ].join('\n')
 }
 
@@ -97,7 +111,8 @@ function highest(counts: number[]): string {
   return most === 0 ? 'no visits' : `highest: ${most} ${most === 1 ? 'visit' : 'visits'}`
 }
 
-function describeBreakdown(name: string, values: { value: string | null; scans: number }[]): string[] {
+/** The most frequent values, under a title; nothing when there are none. */
+export function describeBreakdown(name: string, values: { value: string | null; scans: number }[]): string[] {
   const known = values.filter(({ value }) => value !== null).slice(0, TOP)
   if (known.length === 0) return []
   // Values such as referrers are what strangers have sent.

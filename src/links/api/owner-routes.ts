@@ -66,9 +66,14 @@ export function inCollection({ byPath: own }: OwnerRoutes): OwnerRoutes {
   const shared: Route = { ...own, config: { ...own.config, isOfCollection: true } }
   return {
     byPath: { ...shared, schema: { ...schema, operationId, params, response } },
-    // In OpenAPI its path would be ambiguous: `/api/collections/{token}/links` matches it, too.
-    byHeader: { ...shared, schema: { hide: true } },
+    // In OpenAPI its path would be ambiguous: `/api/collections/{token}/links` matches it, too. What it knows is the same.
+    byHeader: { ...shared, schema: { hide: true, ...knownBy(schema) } },
   }
+}
+
+/** The parameters and members that a route knows. */
+function knownBy({ querystring, body }: { [part: string]: unknown }): object {
+  return { ...(querystring !== undefined && { querystring }), ...(body !== undefined && { body }) }
 }
 
 /**
