@@ -98,7 +98,7 @@ onPlainHttp(
       await post(`${server.url}/api/links`, { target }, { 'quirl-collection': token })
     await open(page, `/c/${token}`)
     await page.getByLabel('Select all on this page').check()
-    await page.getByText('2 selected').waitFor()
+    await page.getByText('selected: 2').waitFor()
     await page.evaluate('localStorage.clear()')
   },
 )
