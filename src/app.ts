@@ -9,6 +9,7 @@ import { addNotices } from './http/notices.ts'
 import { createInstance } from './instance.ts'
 import { readRows } from './links/api/bulk-routes.ts'
 import { readChanges } from './links/api/change-many-routes.ts'
+import { readCsvBodies } from './links/api/csv-body.ts'
 import { inCollection, type OwnerRoutes } from './links/api/owner-routes.ts'
 import type { Services } from './services.ts'
 import { refuseForeignForms } from './web/foreign-forms.ts'
@@ -84,10 +85,18 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
     readChanges(changes)
     changes.post('/manage', program.changeLinks)
   })
+  await api.register(async (changes) => {
+    readChanges(changes)
+    readCsvBodies(changes)
+    changes.post('/collections/:token/changes', program.collectionChanges.byPath)
+    changes.post('/collections/changes', program.collectionChanges.byHeader)
+  })
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
   addOwnerRoutes(api, program)
   addCollectionRoutes(api, program.collections)
+  api.get('/collections/:token/links.csv', program.collectionSheet.byPath)
+  api.get('/collections/links.csv', program.collectionSheet.byHeader)
   addCollectionStatisticsRoutes(api, program.collectionStatistics)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)

@@ -26,7 +26,9 @@ import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
 import { collectionExportRoutes } from './collections/export-routes.ts'
+import { collectionChangesRoutes } from './collections/change-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
+import { sheetRoutes } from './collections/spreadsheet/routes.ts'
 import { collectionStatsRoutes } from './collections/stats-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
@@ -136,6 +138,8 @@ function programHandlers(describe: DescribeApi, services: Services) {
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
+    collectionSheet: sheetRoutes({ collections, slots, origin }),
+    collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),

@@ -166,7 +166,7 @@ test('?dry_run=true says which rows are valid and changes nothing', async (t) =>
   for (const query of ['?dry_run=true', '?dry_run=true&atomic=true']) {
     const dry = await result(await change(server, rows, query))
     assert.deepEqual([dry.changed, dry.unchanged, dry.failed], [0, 0, 1])
-    assert.deepEqual(dry.results[0], { index: 0, valid: true })
+    assert.deepEqual(dry.results[0], { index: 0, valid: true, code: links[0]?.code, etag: '"1"', fields: ['target'] })
     assert.deepEqual(codesOf(dry), [true, 'unknown_token', true])
   }
   assert.deepEqual((await detailsOf(server, links[0]?.token ?? ''))['target'], EXAMPLE)

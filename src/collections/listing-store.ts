@@ -77,7 +77,8 @@ export async function findSearchedMembers(
     .execute()
 }
 
-function selectMembers(
+/** The next links of a collection that meet the conditions, without what is read of them. */
+export function selectMembers(
   db: Executor,
   { collectionId, after, limit, now }: MemberPart,
   { kind, campaign, state }: MemberConditions,

@@ -19,6 +19,7 @@ import { listMembers, type ListDeps, type ListPage, type ListQuery } from './lis
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { findMemberKeys, type MemberConditions, type MemberKey, type MemberPart } from './listing-store.ts'
 import { readOverview, type Overview } from './overview.ts'
+import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
 import * as store from './store.ts'
@@ -62,6 +63,10 @@ export interface Collections {
   list: (collection: Pick<store.Collection, 'id'>, query: ListQuery, counting: Counting) => Promise<ListPage>
   /** The next links of a collection that meet the conditions, in the order of their ids. */
   membersAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<MemberKey[]>
+  /** The same, with what a spreadsheet shows of them. */
+  sheetAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<SheetLink[]>
+  /** The links of a collection that have these codes, by the keys of the codes. */
+  sheetLinksOf: (collection: Pick<store.Collection, 'id'>, codeKeys: string[]) => Promise<Map<string, SheetLink>>
   rename: (token: string, name: string | null) => Promise<store.Collection>
   /** The designs of a collection's looks, by their names. */
   looksOf: (collection: Pick<store.Collection, 'id'>) => Promise<Record<string, object>>
@@ -120,6 +125,8 @@ export function openCollections(deps: Deps): Collections {
     overview: (collection, counting) => readOverview(deps, counting, collection),
     list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
     membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),
+    sheetAfter: (part, conditions) => findSheetPage(db.read, { ...part, now: now() }, conditions),
+    sheetLinksOf: ({ id }, codeKeys) => findSheetLinks(db.read, id, { codeKeys, now: now() }),
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
     looksOf: ({ id }) => looksOf(db.read, id),
     changeLooks: changeLooks.bind(null, deps),

@@ -20,13 +20,14 @@ export function writeExactRecords(records: readonly (readonly string[])[]): stri
   return stringify([...records], { record_delimiter: 'windows' })
 }
 
-const armed = new RegExp(`^'(?=[${FORMULA}])`)
+const armed = new RegExp(`(?<=^|[${LINE_ENDS}])'(?=[${FORMULA}])|^'(?=[\\r\\n])`, 'g')
 
-/** A cell of one line without the apostrophe that `writeRecords` has put before what looks like a formula. */
+/** A cell without the apostrophes that `writeRecords` has put before what looks like a formula. */
 export function restoreCell(cell: string): string {
   return cell.replace(armed, '')
 }
 
-function disarm(cell: string): string {
+/** A cell as `writeRecords` writes it: a spreadsheet takes it for text. */
+export function disarm(cell: string): string {
   return cell.replace(formulaStarts, "'")
 }

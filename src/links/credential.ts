@@ -31,14 +31,21 @@ export async function tokenHashesOf(
   })
 }
 
-/** The stored form of the token by which the link of a credential could be found before it was deleted; undefined as above. */
-export async function deletedHashOf(deps: CollectionKeyDeps, credential: Credential): Promise<string | undefined> {
-  if (typeof credential === 'string') return isToken(credential) ? hashToken(credential) : undefined
-  const [member] = await membersOf(deps, [credential])
-  if (member === undefined) return undefined
-  const deleted = { ...member, codeKey: hidden(member.codeKey) }
-  const hash = (await findMemberTokens(deps.db.read, [deleted], deps.now()))(deleted)
-  return hash === undefined ? undefined : shown(hash)
+/** The stored forms of the tokens by which the links of credentials could be found before they were deleted, as above. */
+export async function deletedHashesOf(
+  deps: CollectionKeyDeps,
+  credentials: Credential[],
+): Promise<(string | undefined)[]> {
+  const members = await membersOf(deps, credentials)
+  const deleted = members.map((member) => member && { ...member, codeKey: hidden(member.codeKey) })
+  const named = deleted.filter((member) => member !== undefined)
+  const hashOf = named.length === 0 ? () => undefined : await findMemberTokens(deps.db.read, named, deps.now())
+  return credentials.map((credential, at) => {
+    if (typeof credential === 'string') return isToken(credential) ? hashToken(credential) : undefined
+    const member = deleted[at]
+    const hash = member && hashOf(member)
+    return hash === undefined ? undefined : shown(hash)
+  })
 }
 
 /** The members that credentials name, in their order; each collection is looked up once. */

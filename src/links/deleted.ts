@@ -1,6 +1,6 @@
 import { Problem } from '../http/problem.ts'
 import { codeKey } from './code.ts'
-import { deletedHashOf, type Credential } from './credential.ts'
+import { deletedHashesOf, type Credential } from './credential.ts'
 import { findDeletedByCode, findDeletedByTokens, UNDO_MS, type DeletedLink } from './deleted-store.ts'
 import type { TokenDeps } from './token-look-up.ts'
 
@@ -11,7 +11,7 @@ export function undoUntil(deletedAt: number): string {
 
 /** The link of a credential that was deleted, and can be brought back; undefined when there is none. */
 export async function deletedLinkOf(deps: TokenDeps, token: Credential): Promise<DeletedLink | undefined> {
-  const hash = await deletedHashOf(deps, token)
+  const [hash] = await deletedHashesOf(deps, [token])
   return hash === undefined ? undefined : (await findDeleted(deps, [hash])).get(hash)
 }
 
@@ -28,6 +28,7 @@ export async function missingLink(deps: TokenDeps, token: Credential): Promise<P
 
 /** The problems of those of some tokens whose links were deleted and can be brought back, all by the hash of the token. */
 export async function deletedProblems(deps: TokenDeps, tokenHashes: string[]): Promise<Map<string, Problem>> {
+  if (tokenHashes.length === 0) return new Map()
   const deleted = await findDeleted(deps, tokenHashes)
   return new Map([...deleted].map(([hash, found]) => [hash, deletedProblem(found)]))
 }

@@ -21,7 +21,7 @@ export async function linksOfTokens(
     const hashes = read.filter(isToken).map(hashToken)
     const ids = await findByAnyTokens(deps.db, hashes, (some) => findIdsByTokens(deps.db.read, some, deps.now()))
     const missing = hashes.filter((hash) => !ids.has(hash))
-    const deleted = missing.length === 0 ? new Map<string, Problem>() : await deletedProblems(deps, missing)
+    const deleted = await deletedProblems(deps, missing)
     const found = read.map((token) => ids.get(hashToken(token)) ?? deleted.get(hashToken(token)))
     // All at once: where the counts are elsewhere, one after the other would take many round trips.
     const refusals = await Promise.all(found.map(async (id) => (id === undefined ? chargeNotFound() : undefined)))

@@ -223,7 +223,9 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     return { query, ...(id.startsWith('readSharedStats') && { token: () => bareShare }) }
   },
   nothing_created: () => ({ body: [{ target: 'nothing' }] }),
-  nothing_changed: () => ({ body: { changes: [{ token: UNKNOWN_TOKEN }] } }),
+  nothing_changed: ({ id }) => ({
+    body: { changes: [id.startsWith('changeCollection') ? { code: 'nothing' } : { token: UNKNOWN_TOKEN }] },
+  }),
   malformed_csv: () => ({ form: 'target\n"', headers: { 'content-type': 'text/csv' } }),
   unscannable: ({ id, method }, { body }) => {
     const design = { eye_frame_color: '#ddd', eye_ball_color: '#ddd' }

@@ -144,6 +144,15 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
   let first: Promise<Valid> | undefined
   const reading = () => (first ??= collected())
   const joining = async () => ({ ...(await opened()), body: { tokens: [link.token, 'x'] } })
+  const recoding = async () => ({
+    ...(await reading()),
+    body: {
+      changes: [
+        { code: link.code, title: 'My card' },
+        { code: 'nothing', title: 'y' },
+      ],
+    },
+  })
   const changing = async () => ({ ...(await opened()), body: { name: null } })
   return {
     readCollection: reading,
@@ -154,8 +163,11 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     exportCollectionScansByHeader: reading,
     exportCollectionScansNdjson: reading,
     exportCollectionScansNdjsonByHeader: reading,
+    exportCollectionLinks: reading,
+    exportCollectionLinksByHeader: reading,
     changeCollection: changing,
     changeCollectionByHeader: changing,
+    changeCollectionLinks: recoding,
     rotateCollectionToken: opened,
     rotateCollectionTokenByHeader: opened,
     listCollection: reading,

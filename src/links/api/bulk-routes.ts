@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { preferredType } from '../../http/accept.ts'
-import { isObject, readJsonRows, rowsProblem, readText } from '../../http/body.ts'
+import { isObject, readJsonRows, rowsProblem } from '../../http/body.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { sends } from '../../http/response-headers.ts'
@@ -14,13 +14,10 @@ import { imagesOf, sendCsv, sendZip } from '../bulk/bulk-files.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import { clientOf } from './write-needs.ts'
+import { CsvBody, readCsvBodies, warnOfEncoding } from './csv-body.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import { columns, LOOK, readCsv } from '../bulk/csv-rows.ts'
 import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
-import { warnOfInput } from '../../http/warnings.ts'
-import { decodeText, WINDOWS_1252_NOTE, type Decoded } from '../../tables/decode.ts'
-import { isWorkbook } from '../../tables/file-kind.ts'
-import { TableError } from '../../tables/table-error.ts'
 
 /** The largest body of rows, in bytes. */
 export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
@@ -57,10 +54,7 @@ const errorResponses = problems('malformed_csv', 'nothing_created', 'collection_
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
 export function readRows(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
-  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    await request.waitForStart?.()
-    return new CsvBody(decodeBody(request, body))
-  })
+  readCsvBodies(app)
 }
 
 /** `POST /api/bulk`, where `readRows` reads the body. */
@@ -160,35 +154,4 @@ async function parseRows(body: unknown, onUnknown: (names: string[]) => void): P
   throw invalidRequest([
     { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },
   ])
-}
-
-/** A body of CSV: JSON may be a string as well. */
-class CsvBody {
-  readonly text: string
-  readonly encoding: Decoded['encoding']
-
-  constructor({ text, encoding }: Decoded) {
-    this.text = text
-    this.encoding = encoding
-  }
-}
-
-/** @throws {Problem} 400 when the body is no text, or not in the encoding that it is said to have */
-function decodeBody(request: FastifyRequest, body: Buffer): Decoded {
-  if (/;\s{0,10}charset="?utf-?8\b/i.test(request.headers['content-type'] ?? ''))
-    return { text: readText(body, 'malformed_csv'), encoding: 'utf-8' }
-  try {
-    if (!isWorkbook(body)) return decodeText(body)
-    throw new TableError('office_file', 'is a workbook or an archive: send CSV')
-  } catch (error) {
-    throw error instanceof TableError
-      ? new Problem('malformed_csv', `the body ${error.message}`, { cause: error })
-      : error
-  }
-}
-
-/** Says that the letters of a body were guessed. */
-function warnOfEncoding(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.body instanceof CsvBody && request.body.encoding === 'windows-1252')
-    warnOfInput(request, reply, { code: 'windows_1252', detail: WINDOWS_1252_NOTE })
 }

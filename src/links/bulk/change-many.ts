@@ -8,11 +8,10 @@ import { refundFailed } from '../../lib/charged.ts'
 import type { DesignDeps } from '../check-design.ts'
 import type { Client } from '../client.ts'
 import type { LinkDeps } from '../deps.ts'
-import { changeUnits } from '../history/history.ts'
+import { changedFields, changeUnits } from '../history/history.ts'
 import { entityTag, type Link } from '../link.ts'
-import { unknownToken } from '../deleted.ts'
 import { changesDesign, checkChangedDesigns, withChanged, withPresent, type DesignChange } from './changed-designs.ts'
-import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
+import { linksOfRows, missingLinkOf, type LinkRow, type RowNaming } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { findById } from '../store.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
@@ -25,7 +24,7 @@ export interface ManyDeps
 }
 
 /** Options of a change of many links. */
-export interface ManyOptions {
+export interface ManyOptions extends RowNaming {
   /** Change all rows or none. */
   atomic: boolean
   /** Only validate the rows. */
@@ -34,7 +33,6 @@ export interface ManyOptions {
   collection?: string | undefined
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
-  chargeNotFound: ChargeNotFound
   onTrimmedIn?: OnTrimmedIn | undefined
 }
 
@@ -48,12 +46,22 @@ export interface ChangedLink {
   changed: boolean
 }
 
+/** The result of a valid row in a dry run. */
+export interface ChangeableLink {
+  valid: true
+  code: string
+  /** The entity tag of the revision that was compared, for `if_match`. */
+  etag: string
+  /** The names of the fields that would change. */
+  fields: string[]
+}
+
 /** The response to a change of many links: a result for each row, in their order. */
 export interface ManyResult {
   changed: number
   unchanged: number
   failed: number
-  results: RowResult<ChangedLink | { valid: true }>[]
+  results: RowResult<ChangedLink | ChangeableLink>[]
 }
 
 /** A valid row: its link as it was read, and its next revision; the same when nothing changes. */
@@ -82,16 +90,16 @@ export async function changeLinks(
   client: Client,
   options: ManyOptions,
 ): Promise<ManyResult> {
-  const { atomic, dryRun, collection, requireKnown, chargeNotFound, onTrimmedIn } = options
+  const { atomic, dryRun, collection, requireKnown, through, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
-  for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
+  for await (const row of linksOfRows(deps, rows, options)) {
     const index = outcomes.length
     const reading = { ...deps, onTrimmed: onTrimmedIn?.(index) }
     outcomes.push(row instanceof Problem ? row : plan(reading, row, (kind) => requireKnown(index, kind)))
     await pause()
   }
-  const designs = await checkChangedDesigns(deps, outcomes, client, collection)
+  const designs = await checkChangedDesigns(deps, outcomes, client, through ?? collection)
   for (const [at, design] of designs.entries()) {
     outcomes[at] = withDesign(deps, outcomes[at] as Outcome, design)
     await pause()
@@ -103,7 +111,7 @@ export async function changeLinks(
     () => client.charge('changes', units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
-      await commit(deps, outcomes, { client, atomic })
+      await commit(deps, outcomes, { client, atomic, through })
       requireValid(outcomes, atomic)
     },
   )
@@ -147,9 +155,8 @@ function withDesign(deps: ManyDeps, outcome: Outcome, design: DesignChange | Pro
 }
 
 /** Who changes links, and whether all of them or none. */
-interface Writing {
+interface Writing extends Pick<ManyOptions, 'atomic' | 'through'> {
   client: Client
-  atomic: boolean
 }
 
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
@@ -173,7 +180,7 @@ async function writeOnce(
   for (const [, { link }] of committed) deps.invalidate(link.code)
   const pause = yieldEvery(SLICE_MS)
   for (const [at, stale] of conflicts) {
-    outcomes[at] = await planAgain(deps, stale)
+    outcomes[at] = await planAgain(deps, stale, writing.through)
     await pause()
   }
   requireValid(outcomes, writing.atomic)
@@ -190,9 +197,9 @@ function isChange(entry: Entry): entry is Entry<Plan> {
 }
 
 /** Optimistic locking, as for a single change: the newer revision is validated and changed. */
-async function planAgain(deps: ManyDeps, { body, link, design }: Plan): Promise<Outcome> {
+async function planAgain(deps: ManyDeps, { body, link, design }: Plan, through: string | undefined): Promise<Outcome> {
   const newer = await findById(deps.db.read, link.id)
-  if (newer === undefined) return unknownToken()
+  if (newer === undefined) return missingLinkOf(through)
   // A change of the design increases the revision, so that the link must be read before it.
   const present = design && { ...design, present: await deps.designs.of(link.id) }
   return plan(deps, { body, link: newer, design: present })
@@ -264,6 +271,11 @@ function toResult(outcomes: Outcome[], origin: string): ManyResult {
 }
 
 function dryRunResult(outcomes: Outcome[]): ManyResult {
-  const rows = outcomes.map((outcome) => (outcome instanceof Problem ? outcome : { valid: true as const }))
+  const rows = outcomes.map((outcome): ChangeableLink | Problem => {
+    if (outcome instanceof Problem) return outcome
+    const { link, next, design } = outcome
+    const fields = next === link ? [] : changedFields(withPresent(link, design), withChanged(next, design))
+    return { valid: true, code: link.code, etag: entityTag(link), fields }
+  })
   return { changed: 0, unchanged: 0, ...rowResults(rows) }
 }

@@ -8,9 +8,15 @@ import type { TableRecord } from '../../tables/records.ts'
 import type { TableError } from '../../tables/table-error.ts'
 import { MAX_ROWS } from './bulk.ts'
 
-/** Counts empty lines and the cells of empty rows too: spreadsheets write many. */
-const MAX_LINES = 20_000
-const MAX_CELLS = 100_000
+/** What a CSV may hold. Empty lines and the cells of empty rows count, too: spreadsheets write many. */
+export interface CsvBounds {
+  /** Without the header. */
+  rows: number
+  lines: number
+  cells: number
+}
+
+const creations: CsvBounds = { rows: MAX_ROWS, lines: 20_000, cells: 100_000 }
 /** Bytes that are parsed before the event loop runs again. */
 const SLICE = 8 * 1024
 
@@ -22,17 +28,23 @@ export type Refuse = (detail: string, cause?: TableError) => Problem
 /**
  * Parses the records of a CSV (RFC 4180) in slices, without its empty lines: at most one more than a header and the rows of
  * a request.
+ * @param bounds those of rows that create links, unless others are given
  */
-export async function parseRecords(text: string, layout: Layout, refuse: Refuse): Promise<TableRecord[]> {
+export async function parseRecords(
+  text: string,
+  layout: Layout,
+  refuse: Refuse,
+  bounds: CsvBounds = creations,
+): Promise<TableRecord[]> {
   const records: TableRecord[] = []
   // The header, the rows, and one row too many. The parser's own `to` option ends it while it is still being written to.
-  const hasEnough = () => records.length >= MAX_ROWS + 2
+  const hasEnough = () => records.length >= bounds.rows + 2
   const parser = parse(csvOptions(layout)).on('data', (record: ParsedRecord) => records.push(toRecord(record)))
   const parsed = finished(parser)
   // It is awaited at the end, and may reject before.
   parsed.catch(() => {})
   try {
-    for await (const slice of slicesOf(Buffer.from(text), layout.delimiter, refuse)) {
+    for await (const slice of slicesOf(Buffer.from(text), layout.delimiter, refuse, bounds)) {
       if (parser.destroyed || hasEnough()) break
       parser.write(slice)
     }
@@ -50,13 +62,18 @@ export async function parseRecords(text: string, layout: Layout, refuse: Refuse)
 }
 
 /** Counts the lines and cells of each slice before it is parsed, and yields to the event loop between slices. */
-async function* slicesOf(bytes: Buffer, delimiter: string, refuse: Refuse): AsyncGenerator<Buffer> {
+async function* slicesOf(
+  bytes: Buffer,
+  delimiter: string,
+  refuse: Refuse,
+  most: Pick<CsvBounds, 'lines' | 'cells'>,
+): AsyncGenerator<Buffer> {
   const counter = createCounter(delimiter.charCodeAt(0))
   for (let from = 0; from < bytes.length; from += SLICE) {
     const slice = bytes.subarray(from, from + SLICE)
     const { lines, cells } = counter(slice)
-    if (lines > MAX_LINES) throw refuse(`must hold at most ${MAX_LINES} lines`)
-    if (cells > MAX_CELLS) throw refuse(`must hold at most ${MAX_CELLS} cells`)
+    if (lines > most.lines) throw refuse(`must hold at most ${most.lines} lines`)
+    if (cells > most.cells) throw refuse(`must hold at most ${most.cells} cells`)
     yield slice
     await yieldToLoop()
   }

@@ -1,12 +1,20 @@
 import { asObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
-import { hashToken, isToken } from '../../lib/token.ts'
+import { isCode } from '../code.ts'
+import { deletedHashesOf, tokenHashesOf, type Credential } from '../credential.ts'
 import type { Link } from '../link.ts'
 import { deletedProblems, unknownToken } from '../deleted.ts'
 import { findByAnyTokens, type TokenDeps } from '../token-look-up.ts'
 import { findByTokens } from '../store.ts'
 
-/** A row that names a link by its token. */
+/** How the rows of a request name their links. */
+export interface RowNaming {
+  /** The token of the collection through which they do, by the member `code`; without it they do by `token`. */
+  through?: string | undefined
+  chargeNotFound: ChargeNotFound
+}
+
+/** A row that names a link by its token, or by its code in a collection. */
 export interface LinkRow {
   body: Record<string, unknown>
   link: Link
@@ -22,39 +30,47 @@ const MAX_CONTENT = 8 * 1024 * 1024
 
 /**
  * Reads the links of rows, in their order; a row may be a problem from the start. A row without one is a problem, as is the
- * second row of a link. Once the client's quota is used up, no further row is looked up.
+ * second row of a link. Once the client's quota is used up, no further row is looked up. An unknown code is not charged: it tells
+ * the owner of a collection nothing that its list does not.
  */
 export async function* linksOfRows(
   deps: TokenDeps,
   rows: unknown[],
-  chargeNotFound: ChargeNotFound,
+  { through, chargeNotFound }: RowNaming,
 ): AsyncGenerator<LinkRow | Problem> {
-  const checks = createChecks()
+  const checks = createChecks(through)
+  const charge = through === undefined ? chargeNotFound : async () => undefined
   for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
-    const read = rows.slice(from, from + ROWS_PER_READ).map(readRow)
+    const read = rows.slice(from, from + ROWS_PER_READ).map((row) => readRow(row, through))
     const found = checks.refusal() === undefined ? await findLinks(deps, read) : read.map(checks.refusal)
     // All at once: where the counts are elsewhere, one after the other would take many round trips.
-    const refusals = await Promise.all(found.map(async (row) => (row === undefined ? chargeNotFound() : undefined)))
+    const refusals = await Promise.all(found.map(async (row) => (row === undefined ? charge() : undefined)))
     for (const [at, row] of found.entries()) yield checks.check(from + at, row, refusals[at])
   }
 }
 
 /** A row before its link is known. */
-interface TokenRow {
+interface NamedRow {
   body: Record<string, unknown>
-  /** Undefined for a text that cannot be a token. */
-  tokenHash: string | undefined
+  credential: Credential
 }
 
-function readRow(row: unknown): TokenRow | Problem {
+const memberOf = (through: string | undefined) => (through === undefined ? 'token' : 'code')
+
+function readRow(row: unknown, through: string | undefined): NamedRow | Problem {
   if (row instanceof Problem) return row
   try {
     const body = asObject(row)
-    const { token } = body
-    if (typeof token !== 'string') {
-      return invalidRequest([{ pointer: '/token', detail: token === undefined ? 'is required' : 'must be a string' }])
+    const member = memberOf(through)
+    const name = body[member]
+    if (typeof name !== 'string') {
+      const detail = name === undefined ? 'is required' : 'must be a string'
+      return invalidRequest([{ pointer: `/${member}`, detail }])
     }
-    return { body, tokenHash: isToken(token) ? hashToken(token) : undefined }
+    if (through === undefined) return { body, credential: name }
+    // It says which link, in any case, and is none of the fields that are to change.
+    const { code: _code, ...fields } = body
+    return { body: fields, credential: isCode(name) ? { collectionToken: through, code: name } : '' }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -62,22 +78,30 @@ function readRow(row: unknown): TokenRow | Problem {
 }
 
 /** The rows with their links; undefined for a row whose link is unknown. */
-async function findLinks(deps: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Found[]> {
+async function findLinks(deps: TokenDeps, rows: (NamedRow | Problem)[]): Promise<Found[]> {
   const { db, now } = deps
-  const hashes = rows.flatMap((row) => (row instanceof Problem ? [] : (row.tokenHash ?? [])))
-  const links = await findByAnyTokens(db, hashes, (some) => findByTokens(db.read, some, now()))
-  const missing = hashes.filter((hash) => !links.has(hash))
-  const deleted = missing.length === 0 ? new Map<string, Problem>() : await deletedProblems(deps, missing)
-  return rows.map((row) => {
-    if (row instanceof Problem || row.tokenHash === undefined) return row instanceof Problem ? row : undefined
-    const link = links.get(row.tokenHash)
-    return link === undefined ? deleted.get(row.tokenHash) : { body: row.body, link }
+  // A problem, and what cannot be the name of a link, has the empty text, which is no token.
+  const credentials = rows.map((row) => (row instanceof Problem ? '' : row.credential))
+  const hashes = await tokenHashesOf(deps, credentials)
+  const known = hashes.filter((hash) => hash !== undefined)
+  const links = await findByAnyTokens(db, known, (some) => findByTokens(db.read, some, now()))
+  const linkAt = (at: number) => links.get(hashes[at] ?? '')
+  const missing = credentials.map((credential, at) => (linkAt(at) === undefined ? credential : ''))
+  const before = await deletedHashesOf(deps, missing)
+  const deleted = await deletedProblems(
+    deps,
+    before.filter((hash) => hash !== undefined),
+  )
+  return rows.map((row, at) => {
+    if (row instanceof Problem) return row
+    const link = linkAt(at)
+    return link === undefined ? deleted.get(before[at] ?? '') : { body: row.body, link }
   })
 }
 
 type Found = LinkRow | Problem | undefined
 
-function createChecks() {
+function createChecks(through: string | undefined) {
   const rowsByLink = new Map<number, number>()
   let size = 0
   let refusal: Problem | undefined
@@ -86,7 +110,7 @@ function createChecks() {
     const earlier = rowsByLink.get(link.id)
     if (earlier !== undefined) {
       return invalidRequest([
-        { pointer: '/token', detail: `names the link of row ${earlier}, and each may occur once` },
+        { pointer: `/${memberOf(through)}`, detail: `names the link of row ${earlier}, and each may occur once` },
       ])
     }
     rowsByLink.set(link.id, index)
@@ -102,10 +126,16 @@ function createChecks() {
     check(index: number, row: Found, charged: Problem | undefined): LinkRow | Problem {
       refusal ??= charged
       if (refusal !== undefined) return refusal
-      if (row === undefined) return unknownToken()
+      if (row === undefined) return missingLinkOf(through)
       return row instanceof Problem ? row : (checkLink(index, row.link) ?? row)
     },
   }
+}
+
+/** The problem of a row that names no link. */
+export function missingLinkOf(through: string | undefined): Problem {
+  if (through === undefined) return unknownToken()
+  return new Problem('unknown_code', 'the collection has no link with this code')
 }
 
 function tooLarge(): Problem {

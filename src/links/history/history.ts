@@ -43,10 +43,19 @@ function snapshotOf({ link, design }: DesignedLink): Snapshot {
 /** Bytes of what a change stores that count as one change. */
 const CHANGE_BYTES = 16 * 1024
 
+/** The names of the fields that differ between two revisions. */
+export function changedFields(before: DesignedLink, after: DesignedLink): string[] {
+  return differing(snapshotOf(before), snapshotOf(after))
+}
+
+function differing(replaced: Snapshot, next: Snapshot): string[] {
+  return Object.keys(next).filter((name) => !isDeepStrictEqual(replaced[name], next[name]))
+}
+
 /** As how many changes one counts: those of large fields store as much as many others, what they replace and what comes. */
 export function changeUnits(before: DesignedLink, after: DesignedLink): number {
   const [replaced, next] = [snapshotOf(before), snapshotOf(after)]
-  const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(replaced[name], next[name]))
+  const changed = differing(replaced, next)
   const bytes = Buffer.byteLength(JSON.stringify(changed.map((name) => [replaced[name], next[name]])))
   return Math.max(1, Math.ceil(bytes / CHANGE_BYTES))
 }
