@@ -195,6 +195,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   // A link may have the alias `c`, too: see below.
   pages.get('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.show)
   pages.post('/c/:token(^collection_[\\w-]+$)', browser.collectionPage.act)
+  pages.post('/c/:token(^collection_[\\w-]+$)/links.csv', browser.collectionSpreadsheet)
   pages.get('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.show)
   pages.post('/c/:token(^collection_[\\w-]+$)/:code', browser.ownerPage.act)
   pages.get('/c/:token(^collection_[\\w-]+$)/:code/statistics/:file', browser.statisticsFiles.owned)

@@ -38,6 +38,7 @@ import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
+import { spreadsheetRoute } from './web/collection/spreadsheet-routes.ts'
 import { collectionPageRoutes } from './web/collection/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
@@ -193,6 +194,13 @@ function browserHandlers(
   return {
     ...linkPageHandlers(services, assets),
     collectionPage: collectionPageHandlers(services, assets),
+    collectionSpreadsheet: spreadsheetRoute({
+      collections: services.collections,
+      links,
+      origin,
+      limits,
+      turnToRender: limits.turnToRender,
+    }),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({

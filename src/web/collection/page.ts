@@ -9,6 +9,7 @@ import { reachabilityWarning } from '../reachability.ts'
 import { formatsIn } from '../statistics/formats.ts'
 import { listSection, queryOf } from './list.ts'
 import { actionForm, folded, noticeOf, textField } from './parts.ts'
+import { spreadsheetSection } from './spreadsheet.ts'
 import { settingsSection } from './settings.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
 
@@ -33,7 +34,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
         <div>${isEmpty && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
           ${!isEmpty && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${joinSection(view, notice)}
-          ${settingsSection(view, notice)}
+          ${!isEmpty && spreadsheetSection(view)} ${settingsSection(view, notice)}
         </aside>
       </div>
     </main>`,
