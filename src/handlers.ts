@@ -180,7 +180,19 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
 
 function collectionPageHandlers({ collections, scans, links, origin, limits, keys }: Services, assets: Assets) {
   const { turnToRender } = limits
-  return collectionPageRoutes({ collections, scans, links, origin, limits, creation: keys, turnToRender, assets })
+  return {
+    collectionPage: collectionPageRoutes({
+      collections,
+      scans,
+      links,
+      origin,
+      limits,
+      creation: keys,
+      turnToRender,
+      assets,
+    }),
+    collectionSpreadsheet: spreadsheetRoute({ collections, links, origin, limits, turnToRender }),
+  }
 }
 
 function browserHandlers(
@@ -193,14 +205,7 @@ function browserHandlers(
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
-    collectionPage: collectionPageHandlers(services, assets),
-    collectionSpreadsheet: spreadsheetRoute({
-      collections: services.collections,
-      links,
-      origin,
-      limits,
-      turnToRender: limits.turnToRender,
-    }),
+    ...collectionPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({

@@ -132,7 +132,8 @@ function failures({ language }: Shown, failed: FailedRow[]): Html | undefined {
   const { titles } = problemTexts[language]
   const why = ({ code, errors }: FailedRow['error']) => {
     const fields = errors.map(({ pointer }) => pointer.slice(1)).filter((name) => name !== '')
-    return `${titles[code as keyof typeof titles]}${fields.length === 0 ? '' : ` (${fields.join(', ')})`}.`
+    const title = code === 'unknown_code' ? texts.unknown : titles[code as keyof typeof titles]
+    return `${title}${fields.length === 0 ? '' : ` (${fields.join(', ')})`}.`
   }
   return html`<p>${texts.failed(failed.length)}</p>
     <ul>
