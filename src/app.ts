@@ -203,6 +203,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get(collection, browser.collectionPage.show)
   pages.post(collection, browser.collectionPage.act)
   pages.get(`${collection}/statistics/:file`, browser.statisticsFiles.collected)
+  pages.post(`${collection}/links.csv`, browser.collectionSpreadsheet)
   pages.get(`${collection}/looks/:look`, browser.lookImage)
   addOwnerPages(pages, `${collection}/:code`, browser)
   pages.get('/bulk', browser.bulkPage.show)

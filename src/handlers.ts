@@ -39,6 +39,7 @@ import { accentRoute } from './web/accent-route.ts'
 import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
 import { lookImageRoute } from './web/collection/look-route.ts'
+import { spreadsheetRoute } from './web/collection/spreadsheet-routes.ts'
 import { collectionPageRoutes } from './web/collection/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
@@ -190,6 +191,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
   return {
     collectionPage: collectionPageRoutes(page),
     lookImage: lookImageRoute({ collections, images, origin, codeText, limitImages, holderOf }),
+    collectionSpreadsheet: spreadsheetRoute({ collections, links, origin, limits, turnToRender }),
   }
 }
 

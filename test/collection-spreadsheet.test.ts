@@ -188,7 +188,7 @@ test('columns that are left out change nothing, and those that cannot be changed
   assert.deepEqual(result.ignored, ['/csv/notes'])
   assert.deepEqual(
     result.results.map(({ error, changed }) =>
-      error ? [error.codeerror.errors.map(({ pointer }) => pointer)] : changed,
+      error ? [error.code, ...error.errors.map(({ pointer }) => pointer)] : changed,
     ),
     [
       ['invalid_request', '/active'],
@@ -215,7 +215,7 @@ test('a file without rows, without a code, with nothing to change or with too ma
     [`code,title\n${'x,y\n'.repeat(10_001)}`, /must have 1 to 10000 rows, but has more than 10000/],
     ['code,title\nmenu,"x', /quote/],
   ] as const) {
-    const { detail, code } = await upload(csv, '', 400)
+    const { detail } = await upload(csv, '', 400)
     assert.match(detail ?? '', pattern)
   }
   const { detail } = await upload('code,title\nnothing,x', '', 400)

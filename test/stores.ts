@@ -10,6 +10,8 @@ const files = [
   'bulk',
   'change-many',
   'change',
+  'collection-changes',
+  'collection-spreadsheet',
   'collections',
   'combinations',
   'contract',

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a form may hold a file, which may make it larger than the route's `bodyLimit`. */
     acceptsFile?: boolean
+    /** The largest file and the longest field of a form of this route, in bytes, in place of those of a logo. */
+    fileLimit?: number
   }
 }
 
@@ -50,10 +52,12 @@ export function readForms(app: FastifyInstance): void {
     'multipart/form-data',
     async (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
       const { routeOptions, headers } = request
-      const limit = routeOptions.config.acceptsFile ? FILE_FORM_LIMIT : routeOptions.bodyLimit
-      const body = await readAtMost(payload, limit, 'the file is too large: go back and choose one of at most 256 KiB')
+      const { acceptsFile = false, fileLimit } = routeOptions.config
+      const limit = acceptsFile ? FILE_FORM_LIMIT : routeOptions.bodyLimit
+      const most = fileLimit === undefined ? '256 KiB' : `${fileLimit / 1024} KiB`
+      const body = await readAtMost(payload, limit, `the file is too large: go back and choose one of at most ${most}`)
       await request.waitForStart?.()
-      return parseMultipart(body, headers['content-type'] ?? '')
+      return parseMultipart(body, headers['content-type'] ?? '', fileLimit)
     },
   )
 }
@@ -82,12 +86,12 @@ function countAtMost(body: Buffer, separator: string, max: number): number {
 }
 
 /** Parses a form with files (RFC 7578); a chosen file becomes its data URI. */
-async function parseMultipart(body: Buffer, contentType: string): Promise<URLSearchParams> {
+async function parseMultipart(body: Buffer, contentType: string, fileLimit?: number): Promise<URLSearchParams> {
   const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]?.trim() ?? ''
   try {
     if (boundary === '' || boundary.length > MAX_BOUNDARY) throw new Error('the boundary is missing or too long')
     const boundaries = countAtMost(body, `--${boundary}`, MAX_PAIRS + 1)
-    const parts = await readParts(body, boundary)
+    const parts = await readParts(body, boundary, fileLimit)
     // The last boundary ends the form. The parser skips malformed parts, and an incomplete form must be refused.
     if (parts.length !== boundaries - 1) throw new Error('a part has no valid headers')
     const form = new URLSearchParams()
@@ -101,9 +105,12 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<URLSea
 
 type FormPart = [name: string, value: string | undefined]
 
-function readParts(body: Buffer, boundary: string): Promise<FormPart[]> {
+function readParts(body: Buffer, boundary: string, fileLimit?: number): Promise<FormPart[]> {
   // Busboy must use the boundary that was counted, whatever else the header holds.
-  const busboy = new Busboy({ headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` }, limits })
+  const busboy = new Busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    limits: fileLimit === undefined ? limits : { ...limits, fieldSize: fileLimit, fileSize: fileLimit },
+  })
   const parts: FormPart[] = []
   return new Promise((resolve, reject) => {
     // A part without a name belongs to no input.

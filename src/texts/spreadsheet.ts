@@ -1,0 +1,58 @@
+import type { ByLanguage } from './language.ts'
+
+const en = {
+  title: 'Edit in a spreadsheet',
+  lead: 'Download the links as a table, change names, campaigns, destinations or “active” in Excel or LibreOffice, and send the table back. You see what would change before it does.',
+  download: 'Download links.csv',
+  file: 'The changed table (CSV, up to 4 MB)',
+  preview: 'Show what would change',
+  previewTitle: 'What would change',
+  none: 'Nothing in this table differs from the links.',
+  changes: (count: number) => (count === 1 ? '1 link would change.' : `${count} links would change.`),
+  more: (count: number) => `And ${count} more.`,
+  code: 'Code',
+  field: 'Field',
+  before: 'Before',
+  after: 'After',
+  empty: 'empty',
+  apply: 'Change these links',
+  back: 'Back to the collection',
+  failed: (count: number) => (count === 1 ? '1 row cannot be used:' : `${count} rows cannot be used:`),
+  row: (row: number, code: string) => `Row ${row}${code === '' ? '' : ` (${code})`}`,
+  unknown: 'The collection has no link with this code',
+  doneTitle: 'The table was read',
+  done: (count: number) => (count === 1 ? '1 link was changed.' : `${count} links were changed.`),
+  unreadable: 'The table cannot be read',
+  noFile: 'Please choose a file.',
+  workbook: 'This is a workbook. Save it as CSV, and choose that file.',
+}
+
+const de: typeof en = {
+  title: 'In einer Tabelle bearbeiten',
+  lead: 'Laden Sie die Links als Tabelle herunter, ändern Sie Namen, Kampagnen, Ziele oder „active“ in Excel oder LibreOffice, und schicken Sie die Tabelle zurück. Sie sehen vorher, was sich ändern würde.',
+  download: 'links.csv herunterladen',
+  file: 'Die geänderte Tabelle (CSV, bis 4 MB)',
+  preview: 'Zeigen, was sich ändern würde',
+  previewTitle: 'Was sich ändern würde',
+  none: 'Nichts in dieser Tabelle weicht von den Links ab.',
+  changes: (count) => (count === 1 ? '1 Link würde sich ändern.' : `${count} Links würden sich ändern.`),
+  more: (count) => `Und ${count} weitere.`,
+  code: 'Code',
+  field: 'Feld',
+  before: 'Vorher',
+  after: 'Nachher',
+  empty: 'leer',
+  apply: 'Diese Links ändern',
+  back: 'Zurück zur Sammlung',
+  failed: (count) => (count === 1 ? '1 Zeile ist nicht verwendbar:' : `${count} Zeilen sind nicht verwendbar:`),
+  row: (row, code) => `Zeile ${row}${code === '' ? '' : ` (${code})`}`,
+  unknown: 'Die Sammlung hat keinen Link mit diesem Code',
+  doneTitle: 'Die Tabelle wurde gelesen',
+  done: (count) => (count === 1 ? '1 Link wurde geändert.' : `${count} Links wurden geändert.`),
+  unreadable: 'Die Tabelle ist nicht lesbar',
+  noFile: 'Bitte wählen Sie eine Datei.',
+  workbook: 'Das ist eine Arbeitsmappe. Speichern Sie sie als CSV, und wählen Sie diese Datei.',
+}
+
+/** The texts of the part of a collection's page that is about spreadsheets. */
+export const spreadsheetTexts: ByLanguage<typeof en> = { en, de }
