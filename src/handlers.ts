@@ -28,6 +28,7 @@ import { shareAccess } from './shares/access.ts'
 import { collectionExportRoutes } from './collections/export-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { collectionStatsRoutes } from './collections/stats-routes.ts'
+import { collectionShareRoutes } from './shares/collection-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -122,7 +123,7 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, now } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -136,6 +137,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
+    collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
@@ -153,9 +155,10 @@ function programHandlers(describe: DescribeApi, services: Services) {
 }
 
 /** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */
-function statisticsHandlers({ links, scans, limits, shares, origin, now }: Services) {
+function statisticsHandlers({ links, scans, limits, shares, collections, db, origin, now }: Services) {
   const { slots } = limits
-  const [owner, reader] = [ownerAccess(links), shareAccess(shares)]
+  const owner = ownerAccess(links)
+  const reader = shareAccess({ shares, collections, scans, slots, db, now })
   return {
     shares: shareRoutes({ shares, links, origin, limits }),
     owned: {
@@ -217,9 +220,10 @@ function browserHandlers(
 
 /** The pages of a link: its owner's, and that of a share. */
 function linkPageHandlers(services: Services, assets: Assets) {
-  const { links, scans, qr, places, limits, shares, webhooks, origin, now } = services
+  const { links, scans, qr, places, limits, shares, webhooks, origin, now, collections, db } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
+  const shared = { ...reading, collections, db, shares, origin }
   return {
     ownerPage: ownerPageRoutes({
       links,
@@ -235,7 +239,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, shares, ...reading, origin }),
-    sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
+    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
+    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
   }
 }

@@ -4,15 +4,15 @@ import { Problem } from '../../http/problem.ts'
 import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
-import { addresses, type Link } from '../../links/link.ts'
+import { addresses } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
-import type { StatsSources } from '../../scans/api/routes.ts'
 import type { Shares } from '../../shares/open.ts'
-import { fileNames, sendFile } from './files.ts'
-import { pageQueryOf, readForPage, sourceOfLink } from './load.ts'
+import { fileNames, sendFile, type FileView } from './files.ts'
+import { pageQueryOf, readForPage, sourceOfLink, type Asked, type PageSource } from './load.ts'
+import { askedOfShare, nameOfShared, sourceOfShare, type SharedReading } from './shared.ts'
 
 /** What the files need from the rest of the program. */
-export interface StatisticsFilesNeeds extends StatsSources {
+export type StatisticsFilesNeeds = SharedReading & {
   links: Pick<Links, 'readByToken'>
   shares: Pick<Shares, 'findByToken'>
   origin: Origin
@@ -22,50 +22,68 @@ interface FileRoute {
   Params: { token: string; code?: string; file: string }
   Querystring: Record<string, unknown>
 }
+type FileRequest = FastifyRequest<FileRoute>
 
-/** A link of which a page shows the statistics. */
-interface Shown {
-  id: number
-  code: string
-  /** Whether the reader may see what comes close to single scans. */
-  hasDetails: boolean
-  placements: Link['placements']
+/** What a page shows, of which there are files. */
+interface Shown extends Pick<FileView, 'prefix' | 'name' | 'placement'> {
+  asked: Asked
+  source: PageSource
 }
 
 /** What the pages of owners and of shares show, as files: `/m/<token>/statistics/<file>`, `/c/<token of a collection>/<code>/statistics/<file>`, `/s/<share-token>/statistics/<file>` */
 export function statisticsFileRoutes(needs: StatisticsFilesNeeds): Record<'owned' | 'shared', Route> {
-  const { links, shares } = needs
   return {
-    owned: fileRoute(needs, async (token, code) => {
-      const { link } = await links.readByToken(code === undefined ? token : { collectionToken: token, code })
-      return { ...link, hasDetails: true }
-    }),
-    shared: fileRoute(needs, async (token) => {
-      const { id, code, csv } = await shares.findByToken(token)
-      return { id, code, placements: [], hasDetails: csv }
-    }),
+    owned: fileRoute((request, query) => shownToOwner(needs, request, query)),
+    shared: fileRoute((request, query) => shownByShare(needs, request, query)),
   }
 }
 
-function fileRoute(
-  { origin, ...reading }: StatisticsFilesNeeds,
-  find: (token: string, code?: string) => Promise<Shown>,
-): Route {
+async function shownToOwner(
+  { links, origin, ...reading }: StatisticsFilesNeeds,
+  request: FileRequest,
+  query: FileRoute['Querystring'],
+): Promise<Shown> {
+  const { token, code: named } = request.params
+  const { link } = await links.readByToken(named === undefined ? token : { collectionToken: token, code: named })
+  return {
+    prefix: link.code,
+    name: addresses(link.code, origin.of(request)).short_url,
+    placement: (placement) => link.placements.find((each) => each.id === placement)?.name,
+    asked: pageQueryOf(query, reading.now(), true),
+    source: sourceOfLink(reading, request, link.id),
+  }
+}
+
+async function shownByShare(
+  { shares, origin, ...reading }: StatisticsFilesNeeds,
+  request: FileRequest,
+  query: FileRoute['Querystring'],
+): Promise<Shown> {
+  const shared = await shares.findByToken(request.params.token)
+  const isOfMany = 'collection' in shared
+  return {
+    prefix: isOfMany ? 'links' : shared.code,
+    name: isOfMany ? nameOfShared(shared, pageLanguage(request)) : addresses(shared.code, origin.of(request)).short_url,
+    placement: undefined,
+    asked: askedOfShare(query, reading.now(), shared),
+    source: sourceOfShare(reading, request, shared),
+  }
+}
+
+/** @param show finds what the page of a request shows with the parameters of a query */
+function fileRoute(show: (request: FileRequest, query: FileRoute['Querystring']) => Promise<Shown>): Route {
   return route<FileRoute>({
     schema: { hide: true },
     onSend: forbidCaching,
     config: { work: 'statistics' },
-    async handler(request: FastifyRequest<FileRoute>, reply) {
-      const { token, code: named, file } = request.params
+    async handler(request: FileRequest, reply) {
+      const { file } = request.params
       if (!fileNames.has(file)) throw new Problem('not_found', 'the statistics have no such file')
-      const { id, code, placements, hasDetails } = await find(token, named)
-      const asked = pageQueryOf({ ...request.query, view: 'detail' }, reading.now(), hasDetails)
+      const { asked, source, ...named } = await show(request, { ...request.query, view: 'detail' })
       return sendFile(reply.header('vary', 'accept-language'), file, {
-        ...(await readForPage(sourceOfLink(reading, request, id), asked)),
+        ...(await readForPage(source, asked)),
+        ...named,
         language: pageLanguage(request),
-        prefix: code,
-        name: addresses(code, origin.of(request)).short_url,
-        placement: (placement) => placements.find((each) => each.id === placement)?.name,
       })
     },
   })
