@@ -98,6 +98,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.get('/collections/:token/links.csv', program.collectionSheet.byPath)
   api.get('/collections/links.csv', program.collectionSheet.byHeader)
   addCollectionStatisticsRoutes(api, program.collectionStatistics)
+  addCollectionShareRoutes(api, program.collectionShares)
   addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
@@ -170,6 +171,19 @@ function addCollectionStatisticsRoutes(
   api.get('/collections/scans.csv', scans.byHeader)
   api.get('/collections/:token/scans.ndjson', scansNdjson.byPath)
   api.get('/collections/scans.ndjson', scansNdjson.byHeader)
+}
+
+/** Shares of collections, below `/api`. */
+function addCollectionShareRoutes(
+  api: FastifyInstance,
+  { create, list, revoke }: Handlers['program']['collectionShares'],
+): void {
+  api.post('/collections/:token/share', create.byPath)
+  api.post('/collections/share', create.byHeader)
+  api.get('/collections/:token/shares', list.byPath)
+  api.get('/collections/shares', list.byHeader)
+  api.delete('/collections/:token/shares/:id', revoke.byPath)
+  api.delete('/collections/shares/:id', revoke.byHeader)
 }
 
 /** Statistics, below `/api`: for readers of a share, and of many links. */

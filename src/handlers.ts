@@ -30,6 +30,7 @@ import { collectionChangesRoutes } from './collections/change-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { sheetRoutes } from './collections/spreadsheet/routes.ts'
 import { collectionStatsRoutes } from './collections/stats-routes.ts'
+import { collectionShareRoutes } from './shares/collection-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -126,7 +127,7 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, now } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
   const mayCreate = keys.requireHeader
   const { slots, holderOf } = limits
   const { images, codeSvg } = qr
@@ -142,6 +143,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
     collectionSheet: sheetRoutes({ collections, slots, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
+    collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, holderOf }),
     designedImage: designRoute({ images, limitImages, holderOf }),
     statistics: statisticsHandlers(services),
@@ -159,9 +161,10 @@ function programHandlers(describe: DescribeApi, services: Services) {
 }
 
 /** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */
-function statisticsHandlers({ links, scans, limits, shares, origin, now }: Services) {
+function statisticsHandlers({ links, scans, limits, shares, collections, db, origin, now }: Services) {
   const { slots } = limits
-  const [owner, reader] = [ownerAccess(links), shareAccess(shares)]
+  const owner = ownerAccess(links)
+  const reader = shareAccess({ shares, collections, scans, slots, db, now })
   return {
     shares: shareRoutes({ shares, links, origin, limits }),
     owned: {
@@ -234,9 +237,10 @@ function browserHandlers(
 
 /** The pages of a link: its owner's, and that of a share. */
 function linkPageHandlers(services: Services, assets: Assets) {
-  const { links, collections, scans, qr, places, limits, shares, webhooks, origin, now } = services
+  const { links, scans, qr, places, limits, shares, webhooks, origin, now, collections, db } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
+  const shared = { ...reading, collections, db, shares, origin }
   return {
     ownerPage: ownerPageRoutes({
       links,
@@ -252,7 +256,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, shares, collections, ...reading, origin }),
-    sharePage: sharePageRoute({ shares, ...reading, turnToRender: limits.turnToRender, origin, isCreditDue, assets }),
+    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
+    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
   }
 }

@@ -69,6 +69,7 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
     'post /api/collections/{token}/links 200',
     { reason: 'what is not in the statistics of a link' },
   ],
+  'docs/api.md Share a collection': ['post /api/collections/{token}/share 201'],
   'docs/api.md List the links': ['get /api/collections/{token}/links 200'],
   'docs/api.md Errors': ['post /api/links 400'],
   'docs/domains.md For the owner of a name': ['post /api/domains 201'],
@@ -162,7 +163,8 @@ async function assumedBy({ page, text }: Block, { service, created }: Awaited<Re
     Object.assign(values, { C: token, CODE: ((await link.json()) as Created).code })
   }
   if (/\$S\b/.test(text)) {
-    const share = await post(`${service.url}/api/manage/${values['T']}/share`, { name: 'agency' })
+    const owned = values['C'] === undefined ? `manage/${values['T']}` : `collections/${values['C']}`
+    const share = await post(`${service.url}/api/${owned}/share`, { name: 'agency' })
     const made = (await share.json()) as { share_token: string; id: string }
     Object.assign(values, { S: made.share_token, ID: made.id })
   }

@@ -348,6 +348,7 @@ function makeOld(dataDir: string): void {
     create index replays_created_at on replays (created_at);
     insert into codes select code_key from links;
     drop table leases;
+    drop table collection_shares;
     drop table looks;
     drop table collections;
     drop table memberships;

@@ -22,6 +22,7 @@ const files = [
   'history',
   'home',
   'looks',
+  'collection_shares',
   'many-stats',
   'model',
   'my-links',

@@ -67,6 +67,14 @@ export async function requireCollection(
   throw collectionNotFound()
 }
 
+/**
+ * Keeps others from changing a collection and what belongs to it until the transaction ends.
+ * @throws {Problem} 404 when it was ended
+ */
+export async function lockOpen(transaction: Transaction<Tables>, id: string): Promise<void> {
+  if ((await store.lockCollection(transaction, id)) === undefined) throw collectionNotFound()
+}
+
 export function collectionNotFound(): Problem {
   return new Problem('collection_not_found', 'no collection has this token; it may have been ended')
 }

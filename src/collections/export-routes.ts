@@ -53,7 +53,8 @@ export function collectionExportRoutes(needs: CollectionExportNeeds, ending: key
       },
       async handler(request, reply) {
         const collection = await needs.collections.find(tokenOf(request))
-        return sendScans(needs, request, reply, { collection, ending })
+        const { campaign } = request.query as Static<typeof exportQuery>
+        return sendScansOf(needs, request, reply, { collection, campaign, ending })
       },
     },
     COLLECTION_TOKEN,
@@ -62,14 +63,17 @@ export function collectionExportRoutes(needs: CollectionExportNeeds, ending: key
 
 interface Asked {
   collection: Pick<Collection, 'id'>
+  /** Of the links whose scans are sent, as requests name it; undefined for all links. */
+  campaign: string | undefined
   ending: keyof typeof exportForms
 }
 
-async function sendScans(
+/** Sends the raw scans of the links of a collection. @throws {Problem} 503 when no slot is free */
+export async function sendScansOf(
   { collections, scans, slots }: CollectionExportNeeds,
   request: ManageRequest,
   reply: FastifyReply,
-  { collection, ending }: Asked,
+  { collection, campaign: asked, ending }: Asked,
 ): Promise<FastifyReply> {
   const headers = {
     'content-type': exportForms[ending].type,
@@ -77,7 +81,7 @@ async function sendScans(
     'x-content-type-options': 'nosniff',
   }
   if (request.method === 'HEAD') return reply.headers(headers).send()
-  const campaign = campaignOf((request.query as Static<typeof exportQuery>).campaign)
+  const campaign = campaignOf(asked)
   const slot = slots.exports(request, collection.id)
   try {
     const asOf = await scans.foldedAsOf()

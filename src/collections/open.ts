@@ -12,13 +12,7 @@ import { createIdempotency, type IdempotentRequest } from '../links/idempotency/
 import { unknownToken } from '../links/deleted.ts'
 import type { Links } from '../links/open.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
-import {
-  collectionFull,
-  collectionNotFound,
-  insertNew,
-  requireCollection,
-  type CreatedCollection,
-} from './collecting.ts'
+import { collectionFull, insertNew, lockOpen, requireCollection, type CreatedCollection } from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
 import { findMemberKeys, type MemberConditions, type MemberKey, type MemberPart } from './listing-store.ts'
@@ -172,7 +166,7 @@ async function changeLooks(deps: Deps, token: string, looks: LookChanges, client
   const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
   await checkLooks(deps, id, looks, client)
   await deps.db.transaction(async (transaction) => {
-    if ((await store.lockCollection(transaction, id)) === undefined) throw collectionNotFound()
+    await lockOpen(transaction, id)
     await saveLooks(transaction, id, looks)
   })
 }
@@ -195,7 +189,7 @@ async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: J
     async (chargeOnce) => {
       if (ids.length > 0) await chargeOnce()
       return db.transaction(async (transaction) => {
-        if ((await store.lockCollection(transaction, collectionId)) === undefined) throw collectionNotFound()
+        await lockOpen(transaction, collectionId)
         return addLinks(transaction, { collectionId, linkIds: ids, now: now() })
       })
     },

@@ -6,7 +6,7 @@ import { asOfField, detailsBody } from '../links/schemas.ts'
 import { MAX_LINKS, MAX_LOOKS } from './bounds.ts'
 import { MAX_CAMPAIGNS } from './overview.ts'
 
-const name = text(100, 'For the owner; visitors of the links never see it.')
+const name = text(100, 'For the owner, and on reports that he shares; visitors of the links never see it.')
 const nameOrNull = Type.Unsafe<string | null>({ anyOf: [name, { type: 'null' }] })
 
 /** A new collection. */

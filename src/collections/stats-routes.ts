@@ -27,7 +27,8 @@ export interface CollectionStatsNeeds {
   now: () => number
 }
 
-type Parameters = Static<typeof collectionStatsQuery>
+/** The parameters of the statistics of a collection. */
+export type CollectionStatsParameters = Static<typeof collectionStatsQuery>
 
 /** Returns the statistics of a collection, or of a campaign in it: `GET /api/collections/<token>/stats` */
 export function collectionStatsRoutes(needs: CollectionStatsNeeds): OwnerRoutes {
@@ -49,7 +50,7 @@ export function collectionStatsRoutes(needs: CollectionStatsNeeds): OwnerRoutes 
       },
       handler: async (request) => {
         const collection = await needs.collections.find(tokenOf(request))
-        return readStatsOf(needs, request, collection, request.query as Parameters)
+        return readStatsOf(needs, request, collection, request.query as CollectionStatsParameters)
       },
     },
     COLLECTION_TOKEN,
@@ -64,7 +65,7 @@ export async function readStatsOf(
   { collections, scans, slots, now }: CollectionStatsNeeds,
   request: Pick<ManageRequest, 'raw'>,
   collection: Pick<Collection, 'id'>,
-  { campaign: asked, ...parameters }: Parameters,
+  { campaign: asked, ...parameters }: CollectionStatsParameters,
 ) {
   const receivedAt = now()
   const query = queryOf(parameters, receivedAt)
@@ -104,7 +105,7 @@ async function readMembers(
   }
 }
 
-function tooMany(scans: number, { from }: Pick<Parameters, 'from'>) {
+function tooMany(scans: number, { from }: Pick<CollectionStatsParameters, 'from'>) {
   const count = (number: number) => number.toLocaleString('en')
   const detail = `must name a shorter window: filters count up to ${count(MAX_FILTERED)} scans of a collection, and this one has ${count(scans)}`
   return invalidRequest([{ pointer: from === undefined ? '/days' : '/from', detail }])

@@ -37,11 +37,12 @@ export async function renameCollection(db: Executor, id: string, name: string | 
   return row && toCollection(row)
 }
 
-/** Deletes a collection, its memberships and its looks. */
+/** Deletes a collection, its memberships, its looks and its shares. */
 export async function deleteCollection(transaction: Transaction<Tables>, id: string): Promise<void> {
   await transaction.deleteFrom('collections').where('id', '=', id).execute()
   await transaction.deleteFrom('memberships').where('collection_id', '=', id).execute()
   await transaction.deleteFrom('looks').where('collection_id', '=', id).execute()
+  await transaction.deleteFrom('collection_shares').where('collection_id', '=', id).execute()
 }
 
 /** How many memberships are stored, those that a rotation has ended included. */

@@ -37,6 +37,7 @@ import { collections } from './migrations/0035-collections.ts'
 import { undo } from './migrations/0036-undo.ts'
 import { collectionTokens } from './migrations/0037-collection-tokens.ts'
 import { looks } from './migrations/0038-looks.ts'
+import { collectionShares } from './migrations/0039-collection-shares.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   undo,
   collectionTokens,
   looks,
+  collectionShares,
 ]
 
 /**

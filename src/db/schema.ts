@@ -169,6 +169,7 @@ export interface Tables {
   collections: CollectionsTable
   memberships: MembershipsTable
   looks: LooksTable
+  collection_shares: CollectionSharesTable
   audit: AuditTable
   sweeps: SweepsTable
   salts: SaltsTable
@@ -314,6 +315,13 @@ interface MembershipsTable {
   collection_id: string
   link_id: number
   joined_at: number
+}
+
+/** Read-only access to the statistics of several links. */
+interface CollectionSharesTable extends Omit<SharesTable, 'link_id'> {
+  collection_id: string
+  /** Of the links that are read; `~` for those without one, null for all links. */
+  campaign: string | null
 }
 
 /** The named designs of collections. */

@@ -7,7 +7,7 @@ import type { OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
 import { findRevisions } from './history/history-store.ts'
 import type { Link } from './link.ts'
-import { findByCode, findById, findByToken } from './store.ts'
+import { findByCode, findByCodes, findById, findByToken } from './store.ts'
 import { findByAnyToken, isWorking, type TokenDeps } from './token-look-up.ts'
 
 interface Store {
@@ -35,6 +35,14 @@ export async function requireToken(deps: TokenDeps, token: Credential): Promise<
 /** The link of a code, whose case is ignored; 'gone' when it was deleted; undefined when there never was one. */
 export async function linkOfCode({ db }: Store, code: string): Promise<Link | 'gone' | undefined> {
   return findByCode(db.read, codeKey(code))
+}
+
+/** The links of these codes that were not deleted, by their codes in lower case. */
+export async function linksOfCodes(
+  { db }: { db: Pick<Database, 'read'> },
+  codes: string[],
+): Promise<Map<string, Link>> {
+  return findByCodes(db.read, codes.map(codeKey))
 }
 
 /** The link of an ID; undefined when it was deleted. */

@@ -71,6 +71,14 @@ export async function findByTokens(db: Executor, tokenHashes: string[], now: num
   return new Map(rows.map((row) => [row.token_hash, toLink(row)]))
 }
 
+/** The links with these codes that were not deleted, by their keys. */
+export async function findByCodes(db: Executor, codeKeys: string[]): Promise<Map<string, Link>> {
+  if (codeKeys.length === 0) return new Map()
+  const query = db.selectFrom('links').select([...linkColumns, 'code_key'])
+  const rows = await query.where('code_key', 'in', codeKeys).where('deleted_at', 'is', null).execute()
+  return new Map(rows.map((row) => [row.code_key, toLink(row)]))
+}
+
 /** The ids and codes of the links whose own tokens have these hashes and work, by hash. */
 export async function findIdsByTokens(db: Executor, tokenHashes: string[], now: number): Promise<Map<string, LinkId>> {
   const query = db.selectFrom('links').select(['token_hash', 'id', 'code'])

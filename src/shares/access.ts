@@ -1,28 +1,40 @@
+import { campaignQuery } from '../collections/campaign-query.ts'
 import { dimensionNames } from '../dimensions/dimensions.ts'
-import { Problem } from '../http/problem.ts'
-import type { DetailParameters, ScansAccess } from '../scans/access.ts'
-import type { Shares } from './open.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
+import type { CampaignParameter, DetailParameters, ScansAccess } from '../scans/access.ts'
+import { readableLinks, type SharedLinksNeeds } from './links-of-share.ts'
+import type { SharedLink, SharedLinks, Shares } from './open.ts'
+import { sharedStatsBody } from './schemas.ts'
 
 /** The access of whoever has the token of a share. */
-export function shareAccess({ findByToken }: Shares): ScansAccess {
+export function shareAccess({
+  shares,
+  ...needs
+}: SharedLinksNeeds & { shares: Pick<Shares, 'findByToken'> }): ScansAccess {
+  const readable = (shared: SharedLink | SharedLinks, { campaign }: CampaignParameter) => {
+    if ('collection' in shared) return readableLinks(needs, shared)
+    if (campaign === undefined) return shared
+    throw invalidRequest([{ pointer: '/campaign', detail: 'must be absent: the share is of one link' }])
+  }
   return {
     async findWithStats(token, parameters) {
-      const link = await findByToken(token)
-      if (!link.csv) requireNoDetails(parameters)
-      return link
+      const shared = await shares.findByToken(token)
+      if (!shared.csv) requireNoDetails(parameters)
+      return readable(shared, parameters)
     },
-    async findWithScans(token) {
-      const link = await findByToken(token)
-      if (link.csv) return link
-      throw new Problem('forbidden', 'the owner of the link has not included the single scans in this share')
+    async findWithScans(token, parameters) {
+      const shared = await shares.findByToken(token)
+      if (shared.csv) return readable(shared, parameters)
+      throw new Problem('forbidden', 'the owner has not included the single scans in this share')
     },
+    ofMany: { query: campaignQuery, body: sharedStatsBody },
     refusals: ['forbidden'],
     token: 'The token of the share.',
-    stats: { summary: 'Read the statistics of a shared link', operationId: 'readSharedStats' },
+    stats: { summary: 'Read the statistics of a shared link, or of shared links', operationId: 'readSharedStats' },
     scans: {
-      csv: { summary: 'Export the raw scans of a shared link', operationId: 'exportSharedScans' },
+      csv: { summary: 'Export the raw scans of a shared link, or of shared links', operationId: 'exportSharedScans' },
       ndjson: {
-        summary: 'Export the raw scans of a shared link as JSON lines',
+        summary: 'Export the raw scans of a shared link, or of shared links, as JSON lines',
         operationId: 'exportSharedScansNdjson',
       },
     },

@@ -3,19 +3,20 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
-import { hashToken, isToken, newToken } from '../lib/token.ts'
-import { runCharged } from '../lib/charged.ts'
+import { hashToken } from '../lib/token.ts'
 import type { Client } from '../links/client.ts'
 import type { Credential } from '../links/credential.ts'
 import { urlsOf } from '../links/draft.ts'
-import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
+import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import type { Link } from '../links/link.ts'
 import { unknownToken } from '../links/deleted.ts'
 import { linkOfId } from '../links/look-up.ts'
+import { MAX_SHARES } from './bounds.ts'
+import { findCollectionShare } from './collection-store.ts'
+import { createsOnce } from './create-once.ts'
+import { openCollectionShares, type CollectionShares } from './of-collections.ts'
+import { isShareToken, newShareToken } from './token.ts'
 import { countShares, deleteShare, findShare, findShares, insertShare, lockLink, type Share } from './store.ts'
-
-/** Shares of one link at the same time. */
-export const MAX_SHARES = 20
 
 /** What the owner chooses for a share. */
 export type ShareOptions = Pick<Share, 'name' | 'csv' | 'destination'>
@@ -29,13 +30,24 @@ export interface SharedLink extends Pick<Link, 'id' | 'code' | 'title'> {
   csv: boolean
 }
 
+/** Several links as the holder of a share sees them. */
+export interface SharedLinks {
+  /** The collection that they are in. */
+  collection: { id: string; name: string | null }
+  /** The only campaign that is read; `UNKNOWN_VALUE` for links without one, null for all links. */
+  campaign: string | null
+  csv: boolean
+  /** Whether the share includes where the links lead. */
+  destination: boolean
+}
+
 /** A share, and its token, which is not stored. */
 export interface CreatedShare {
   share: Share
   token: string
 }
 
-/** Lets owners share the statistics of a link, read-only, by tokens that can be revoked. */
+/** Lets owners share the statistics of a link, or of a collection, read-only, by tokens that can be revoked. */
 export interface Shares {
   /**
    * Creates a share. With an idempotent request a retry returns the first one: that response is stored for a day, which is charged as
@@ -52,31 +64,26 @@ export interface Shares {
   list: (linkId: number) => Promise<Share[]>
   /** Ends a share at once. @throws {Problem} 404 when the link has no such share */
   revoke: (linkId: number, id: string) => Promise<void>
-  /** The link of a share's token. @throws {Problem} 404 when no share has it */
-  findByToken: (token: Credential) => Promise<SharedLink>
+  ofCollections: CollectionShares
+  /** The link, or the links, of a share's token. @throws {Problem} 404 when no share has it */
+  findByToken: (token: Credential) => Promise<SharedLink | SharedLinks>
 }
 
 const idSyntax = /^[0-9a-f]{16}$/
 
 export function openShares({ db, now }: { db: Database; now: () => number }): Shares {
-  const idempotency = createIdempotency(db, now)
+  const createOnce = createsOnce({ db, now })
   return {
-    async create(linkId, options, client, idempotentRequest) {
-      const insert = (transaction: Transaction<Tables>) => createShare(transaction, linkId, options, now())
-      if (idempotentRequest === undefined) return db.transaction(insert)
-      const { response } = await runCharged(
-        () => client.charge('links'),
-        (chargeOnce) => idempotency.run(idempotentRequest, chargeOnce, insert),
-      )
-      return response
-    },
+    create: (linkId, options, client, idempotentRequest) =>
+      createOnce((transaction) => createShare(transaction, linkId, options, now()), client, idempotentRequest),
     list: (linkId) => findShares(db.read, linkId),
     async revoke(linkId, id) {
       // PostgreSQL refuses what no text can hold.
       if (idSyntax.test(id) && (await deleteShare(db.write, linkId, id))) return
       throw new Problem('unknown_share', 'this link has no share with this id; it may have been revoked')
     },
-    findByToken: (token) => sharedLink(db, token),
+    ofCollections: openCollectionShares({ db, now }, createOnce),
+    findByToken: (token) => sharedBy(db, token),
   }
 }
 
@@ -96,39 +103,41 @@ async function createShare(
   return { share, token }
 }
 
-async function sharedLink(db: Database, token: Credential): Promise<SharedLink> {
-  const share =
-    typeof token === 'string' && isShareToken(token) ? await findShare(db.read, hashToken(token)) : undefined
-  const link = share && (await linkOfId({ db }, share.linkId))
-  if (link === undefined) throw new Problem('unknown_token', 'no share has this token; it may have been revoked')
-  const { id, code, title, active, suspension, password } = link
+async function sharedBy(db: Database, token: Credential): Promise<SharedLink | SharedLinks> {
+  const tokenHash = typeof token === 'string' && isShareToken(token) ? hashToken(token) : undefined
+  const found = tokenHash === undefined ? undefined : await findShared(db, tokenHash)
+  if (found === undefined) throw new Problem('unknown_token', 'no share has this token; it may have been revoked')
+  return found
+}
+
+async function findShared(db: Database, tokenHash: string): Promise<SharedLink | SharedLinks | undefined> {
+  const share = await findShare(db.read, tokenHash)
+  if (share === undefined) return sharedLinks(db, tokenHash)
+  const link = await linkOfId({ db }, share.linkId)
+  return link && sharedLink(link, share)
+}
+
+async function sharedLinks(db: Database, tokenHash: string): Promise<SharedLinks | undefined> {
+  const found = await findCollectionShare(db.read, tokenHash)
+  if (found === undefined) return undefined
+  const { share, collectionName } = found
+  const { collectionId, campaign, csv, destination } = share
+  return { collection: { id: collectionId, name: collectionName }, campaign, csv, destination }
+}
+
+function sharedLink(link: Link, { csv, destination }: Share): SharedLink {
+  const { id, code, title, active, suspension } = link
   const state = suspension !== null ? 'removed' : active ? 'active' : 'paused'
-  // A removed link may lead to something harmful; a share does not stand in for the password.
-  const showsDestinations = share?.destination === true && state !== 'removed' && password === null
-  return {
-    id,
-    code,
-    title,
-    state,
-    csv: share?.csv === true,
-    ...(showsDestinations && { destinations: destinationsOf(link) }),
-  }
+  const destinations = destination ? shownDestinations(link) : undefined
+  return { id, code, title, state, csv, ...(destinations && { destinations }) }
+}
+
+/** Where a link leads, for readers of a share. A removed link may lead to something harmful; a share is no password. */
+export function shownDestinations(link: Link): string[] | undefined {
+  return link.suspension === null && link.password === null ? destinationsOf(link) : undefined
 }
 
 /** Every URL to which visitors of the link may get, also by its rules. */
 function destinationsOf(link: Link): string[] {
   return [...new Set(urlsOf(link).map(({ url }) => url))]
-}
-
-/** Distinguishes tokens of shares from those of owners, also for readers of a log or a message. */
-const PREFIX = 'share_'
-
-/** Creates the token of a share, as random as that of an owner. */
-export function newShareToken(): string {
-  return PREFIX + newToken()
-}
-
-/** Whether a text has the form of a share's token; no owner's token has it. */
-export function isShareToken(text: string): boolean {
-  return text.startsWith(PREFIX) && isToken(text.slice(PREFIX.length))
 }

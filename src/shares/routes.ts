@@ -7,7 +7,8 @@ import { ownerRoutes, credentialOf, type ManageRequest, type OwnerRoutes } from 
 import { clientOf, type WriteNeeds } from '../links/api/write-needs.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
-import { MAX_SHARES, type ShareOptions, type Shares } from './open.ts'
+import { MAX_SHARES } from './bounds.ts'
+import type { ShareOptions, Shares } from './open.ts'
 import { createdShareBody, revokedBody, shareBody, sharesBody } from './schemas.ts'
 import type { Share } from './store.ts'
 

@@ -4,7 +4,8 @@ import { drivers } from '../../test/support/drivers.ts'
 import { insert, remove } from '../../test/support/stored-links.ts'
 import { noCharge } from '../lib/charged.ts'
 import { deleteLinkData } from '../links/link-data.ts'
-import { MAX_SHARES, openShares } from './open.ts'
+import { MAX_SHARES } from './bounds.ts'
+import { openShares } from './open.ts'
 import * as store from './store.ts'
 
 const share = (linkId: number, id: string, createdAt = 1): store.Share => ({

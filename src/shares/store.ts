@@ -4,11 +4,10 @@ import type { Tables } from '../db/schema.ts'
 
 type ShareRow = Selectable<Tables['shares']>
 
-/** A share as it is stored. */
-export interface Share {
-  /** Identifies it among the shares of its link. */
+/** What is stored of every share. */
+export interface ShareFields {
+  /** Identifies it among the shares of its link or collection. */
   id: string
-  linkId: number
   /** For the owner. */
   name: string | null
   /** Whether it includes the export of single scans. */
@@ -16,6 +15,11 @@ export interface Share {
   /** Whether it includes where the link leads. */
   destination: boolean
   createdAt: number
+}
+
+/** A share of a link. */
+export interface Share extends ShareFields {
+  linkId: number
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isToken, newToken } from '../lib/token.ts'
-import { isShareToken, newShareToken } from './open.ts'
+import { isShareToken, newShareToken } from './token.ts'
 
 test("a share's token never has the form of an owner's token, nor the other way round", () => {
   for (let round = 0; round < 1000; round++) {

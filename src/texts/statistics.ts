@@ -159,6 +159,11 @@ const en = {
   shared: {
     title: (name: string) => `${name}: statistics`,
     leadsTo: 'Leads to',
+    /** Of several links without a name. */
+    unnamed: 'Links',
+    campaign: (name: string) => `Campaign: ${name}`,
+    noCampaign: 'Links without a campaign',
+    links: (count: string, isOne: boolean) => (isOne ? `${count} link` : `${count} links`),
     paused:
       'The link is paused: visitors see a page that says that nothing is here at the moment, and are not counted.',
     removed: 'The link is blocked for abuse. Visits are not counted any more.',
@@ -324,6 +329,10 @@ const de: typeof en = {
   shared: {
     title: (name) => `${name}: Statistik`,
     leadsTo: 'Führt zu',
+    unnamed: 'Links',
+    campaign: (name) => `Kampagne: ${name}`,
+    noCampaign: 'Links ohne Kampagne',
+    links: (count, isOne) => (isOne ? `${count} Link` : `${count} Links`),
     paused:
       'Der Link ist pausiert: Besucher sehen eine Seite, nach der hier im Moment nichts ist, und werden nicht gezählt.',
     removed: 'Der Link wurde wegen Missbrauchs gesperrt. Besuche werden nicht mehr gezählt.',

@@ -5,20 +5,21 @@ import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/api/owner-routes.ts'
 import type { Limits } from '../limits/open.ts'
-import type { StatsSources } from '../scans/api/routes.ts'
 import type { Shares, SharedLink } from '../shares/open.ts'
 import { scriptsOf, type Assets } from './assets.ts'
 import { html, type Html } from '../http/html.ts'
 import { addresses } from '../links/link.ts'
 import type { Language } from '../texts/language.ts'
 import { statisticsTexts } from '../texts/statistics.ts'
-import { pageQueryOf, readForPage, sourceOfLink } from './statistics/load.ts'
+import { sharedLinksPage } from './shared-links-page.ts'
+import { readForPage } from './statistics/load.ts'
+import { askedOfShare, sourceOfShare, type SharedReading } from './statistics/shared.ts'
 import { statisticsSection } from './statistics/section.ts'
 import type { LoadedStatistics } from './statistics/view.ts'
 
 /** What the page of a share needs from the rest of the program. */
-export interface SharePageNeeds extends StatsSources {
-  shares: Shares
+export type SharePageNeeds = SharedReading & {
+  shares: Pick<Shares, 'findByToken'>
   turnToRender: Limits['turnToRender']
   origin: Origin
   /** Whether the licence of the city database requires a link on pages. */
@@ -31,7 +32,7 @@ interface ShareRoute {
   Querystring: Record<string, unknown>
 }
 
-/** The page that shows the statistics of a link to whoever has a share: `/s/<share-token>` */
+/** The page that shows the statistics of a link, or of several, to whoever has a share: `/s/<share-token>` */
 export function sharePageRoute(needs: SharePageNeeds): Route {
   return route<ShareRoute>({
     schema: { hide: true },
@@ -47,11 +48,10 @@ async function showShare(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.params
-  const link = await shares.findByToken(token)
-  const asked = pageQueryOf(request.query, reading.now(), link.csv)
-  const statistics = await readForPage(sourceOfLink(reading, request, link.id), asked)
+  const shared = await shares.findByToken(token)
+  const asked = askedOfShare(request.query, reading.now(), shared)
+  const statistics = await readForPage(sourceOfShare(reading, request, shared), asked)
   const view = {
-    link,
     token,
     statistics,
     origin: origin.of(request),
@@ -60,7 +60,10 @@ async function showShare(
     credit: isCreditDue(),
   }
   await turnToRender(request)
-  return sendPage(reply.header('vary', 'accept-language'), sharePage(view))
+  return sendPage(
+    reply.header('vary', 'accept-language'),
+    'collection' in shared ? sharedLinksPage({ ...view, shared }) : sharePage({ ...view, link: shared }),
+  )
 }
 
 /** The data of a share's page. */

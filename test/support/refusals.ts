@@ -3,7 +3,7 @@ import type { Kind } from '../../src/links/kinds/kind.ts'
 import type { ProblemCode } from '../../src/http/problem.ts'
 import { MAX_LINKS } from '../../src/collections/bounds.ts'
 import { hashToken } from '../../src/lib/token.ts'
-import { MAX_SHARES } from '../../src/shares/open.ts'
+import { MAX_SHARES } from '../../src/shares/bounds.ts'
 import { command } from './cli.ts'
 import type { Operation } from './contract.ts'
 import { bodyOf, kindsWithFile } from './kinds.ts'
@@ -24,8 +24,8 @@ export interface Reasons extends Subjects {
   shared: Created
   /** The token of a share without the single scans. */
   bareShare: string
-  /** The token of a collection that has these links, and of one that has as many as it may. */
-  collections: Record<'ofAll' | 'full', string>
+  /** The tokens of a collection that has these links, of one that has as many as it may, and of one with as many shares. */
+  collections: Record<'ofAll' | 'full' | 'shared', string>
 }
 
 /** A host to which no link may lead, and one to which `redirected` leads by its rule. */
@@ -100,7 +100,8 @@ export async function createReasons(subjects: Subjects): Promise<Reasons> {
 async function createCollections({ server }: Subjects, links: Created[]): Promise<Reasons['collections']> {
   const create = async () =>
     ((await (await post(`${server.url}/api/collections`, {})).json()) as Pick<Created, 'token'>).token
-  const [ofAll, full] = [await create(), await create()]
+  const [ofAll, full, shared] = [await create(), await create(), await create()]
+  for (let at = 0; at < MAX_SHARES; at++) await post(`${server.url}/api/collections/${shared}/share`, {})
   await post(`${server.url}/api/collections/${ofAll}/links`, { tokens: links.map(({ token }) => token) })
   await post(`${server.url}/api/collections/${full}/links`, { tokens: [links[0]?.token] })
   const { db } = server.services
@@ -116,7 +117,7 @@ async function createCollections({ server }: Subjects, links: Created[]): Promis
       .values(rows.slice(from, from + 1000))
       .execute()
   }
-  return { ofAll, full }
+  return { ofAll, full, shared }
 }
 
 /** The same request by the owner of a collection that has the link whose token it names. */
@@ -208,7 +209,9 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     id.startsWith('revert')
       ? { token: () => listed.token, body: { revision: 1 } }
       : { token: () => listed.token, body: { target: `https://${BLOCKED}/` } },
-  too_many_shares: ofToken(({ shared }) => shared.token),
+  too_many_shares: ({ id }, _valid, { shared, collections }) => ({
+    token: () => (id.startsWith('createCollectionShare') ? collections.shared : shared.token),
+  }),
   too_many_domains: withBody({ domain: 'one-too-many.example.org' }),
   wrong_password: () => ({ form: 'password=wrong' }),
   method_not_allowed: () => ({ path: { code: 'plain' } }),

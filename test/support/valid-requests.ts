@@ -141,6 +141,12 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     await post(`${collections}/${token()}/links`, { tokens: [link.token] })
     return { token }
   }
+  const revoking = async (): Promise<Valid> => {
+    const { token } = await opened()
+    const { id } = (await (await post(`${collections}/${token()}/share`, {})).json()) as { id: string }
+    return { token, path: { id } }
+  }
+  const sharing = async (): Promise<Valid> => ({ ...(await reading()), body: { campaign: 'spring' }, status: 201 })
   let first: Promise<Valid> | undefined
   const reading = () => (first ??= collected())
   const joining = async () => ({ ...(await opened()), body: { tokens: [link.token, 'x'] } })
@@ -175,6 +181,11 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     joinCollection: joining,
     joinCollectionByHeader: joining,
     leaveCollection: async () => ({ ...(await collected()), path: { code: link.code } }),
+    createCollectionShare: sharing,
+    createCollectionShareByHeader: sharing,
+    listCollectionShares: reading,
+    listCollectionSharesByHeader: reading,
+    revokeCollectionShare: revoking,
     endCollection: opened,
     endCollectionByHeader: opened,
   }

@@ -10,7 +10,7 @@ import type { Waiter } from '../../lib/turns.ts'
 import { asOfResponse, type AsOf } from '../statistics/as-of.ts'
 import { headOf, type Exported, type ExportName, type Page } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
-import type { ScansAccess } from '../access.ts'
+import type { CampaignParameter, ReadableLink, ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
 import { queryOf, requireRetained, type StatsParameters } from './query.ts'
 import { statsBody, statsQuery } from './schemas.ts'
@@ -59,21 +59,26 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
     schema: {
       ...access.stats,
       tags: ['Statistics'],
-      querystring: statsQuery,
+      querystring: Type.Object({ ...statsQuery.properties, ...access.ofMany?.query }),
       response: {
-        200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
+        200: { description: 'The statistics.', content: { 'application/json': { schema: bodyOf(access) } } },
         ...problems('unknown_token', 'beyond_retention', ...access.refusals),
       },
     },
     async handler(request: ManageRequest) {
       const parameters = request.query as StatsParameters
-      const { id, code, destinations } = await access.findWithStats(credentialOf(request), parameters)
+      const found = await access.findWithStats(credentialOf(request), parameters)
+      if ('readStats' in found) return found.readStats(request)
+      const { id, code, destinations } = found
       const stats = await readLatestStats(reading, request, id, parameters)
       return { code, ...(destinations && { destinations }), ...stats }
     },
   }
   return ownerRoutes(definition, access.token)
 }
+
+const bodyOf = ({ ofMany }: ScansAccess) =>
+  ofMany === undefined ? statsBody : Type.Unsafe({ anyOf: [statsBody, ofMany.body] })
 
 /**
  * Reads the statistics of a link, with all visits until now if the fold succeeds in time.
@@ -123,13 +128,14 @@ export const exportForms = {
 
 /** Streams the raw scans of a link: `GET /api/manage/<token>/scans.csv`, and `scans.ndjson` */
 export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyof typeof exportForms): OwnerRoutes {
-  const { name, type, media, about } = exportForms[ending]
+  const { media, about } = exportForms[ending]
   const definition = {
     config: { work: 'statistics' } as const,
     schema: {
       ...access.scans[ending],
       description: about,
       tags: ['Statistics'],
+      ...(access.ofMany && { querystring: Type.Object(access.ofMany.query) }),
       response: {
         200: {
           description: 'The scans.',
@@ -140,27 +146,44 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds, ending: keyo
       },
     },
     async handler(request: ManageRequest, reply: FastifyReply) {
-      const link = await access.findWithScans(credentialOf(request))
-      const headers = {
-        'content-type': type,
-        'content-disposition': `attachment; filename="${link.code}-scans.${ending}"`,
-        'x-content-type-options': 'nosniff',
-      }
-      if (request.method === 'HEAD') return reply.headers(headers).send()
-      const slot = slots.exports(request, link.id)
-      const read = pageReader(scans, slot, { name, linkId: link.id })
-      try {
-        const asOf = await scans.foldedAsOf()
-        // Read before the headers are sent: an error of the first page gets an error response.
-        const body = holdSlot(textOf(pages(name, read, await read([]))), slot)
-        return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, [link.id])) }).send(body)
-      } catch (error) {
-        slot.release()
-        throw error
-      }
+      const found = await access.findWithScans(credentialOf(request), request.query as CampaignParameter)
+      if ('sendScans' in found) return found.sendScans(request, reply, ending)
+      return sendScans({ scans, slots }, request, reply, { link: found, ending })
     },
   }
   return ownerRoutes(definition, access.token)
+}
+
+interface Asked {
+  link: ReadableLink
+  ending: keyof typeof exportForms
+}
+
+/** Sends the raw scans of a link. @throws {Problem} 503 when no slot is free */
+async function sendScans(
+  { scans, slots }: Omit<ExportNeeds, 'access'>,
+  request: ManageRequest,
+  reply: FastifyReply,
+  { link, ending }: Asked,
+): Promise<FastifyReply> {
+  const { name, type } = exportForms[ending]
+  const headers = {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${link.code}-scans.${ending}"`,
+    'x-content-type-options': 'nosniff',
+  }
+  if (request.method === 'HEAD') return reply.headers(headers).send()
+  const slot = slots.exports(request, link.id)
+  const read = pageReader(scans, slot, { name, linkId: link.id })
+  try {
+    const asOf = await scans.foldedAsOf()
+    // Read before the headers are sent: an error of the first page gets an error response.
+    const body = holdSlot(textOf(pages(name, read, await read([]))), slot)
+    return reply.headers({ ...headers, ...lackHeaders(asOf, await scans.missing(slot, [link.id])) }).send(body)
+  } catch (error) {
+    slot.release()
+    throw error
+  }
 }
 
 /**

@@ -35,19 +35,21 @@ export function breakdownPanels({ breakdowns, totals }: ShownStats, view: Panels
 /** Of several links, those with most scans. */
 function linksPanel({ link }: ShownStats['breakdowns'], total: number, view: PanelsView): Html | undefined {
   if (link === undefined) return undefined
-  const rows = link.map(({ code, title, ...counts }): NamedRow => {
+  const rows = link.map(({ code, title, destinations = [], ...counts }): NamedRow => {
     const name = title?.trim()
-    return { ...counts, value: code, name: name ? html`${name} <small class="quiet">${code}</small>` : code }
+    const small = [...(name ? [code] : []), ...destinations]
+    const about = small.map((text) => html` <small class="quiet">${text}</small>`)
+    return { ...counts, value: code, name: html`${name || code}${about}` }
   })
   const linkOf = ({ value, name }: NamedRow) =>
     view.pageOf === undefined || value === null ? name : html`<a href="${view.pageOf(value)}">${name}</a>`
   return panel(view, { name: 'link', heading: breakdownTexts[view.language].links, rows, top: TOP }, total, linkOf)
 }
 
-/** Of several links, the campaigns with most scans, unless one is shown or there is none. */
+/** Of several links, the campaigns with most scans, unless there is only one. */
 function campaignsPanel({ campaign }: ShownStats['breakdowns'], total: number, view: PanelsView): Html | undefined {
   const { query, path } = view
-  if (query.campaign !== undefined || !campaign?.some(({ value }) => value !== null)) return undefined
+  if (query.campaign !== undefined || campaign === undefined || campaign.length < 2) return undefined
   const { campaigns, noCampaign } = breakdownTexts[view.language]
   const rows = campaign.map((row): NamedRow => ({ ...row, name: row.value ?? noCampaign }))
   const linkOf = ({ value, name }: NamedRow) =>

@@ -23,7 +23,7 @@ const ALL_LISTED = 1000
 const MAX_SEARCH = 100
 
 /** What a page shows, as its address says. */
-type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
+export type Asked = Pick<LoadedStatistics, 'query' | 'isCut' | 'hasDetails'>
 
 /**
  * Reads what the query of a page says of its statistics. An invalid field gets its default: the rest of the page needs none of

@@ -13,7 +13,14 @@ export type PageWindow = { days: number } | { from: string; to?: string | undefi
 export type ListName = DimensionName | 'link' | 'campaign'
 
 /** The statistics of a link, or of several links together. */
-export type ShownStats = Stats & { breakdowns: { link?: LinkCount[]; campaign?: CampaignCount[] } }
+export type ShownStats = Stats & {
+  /** How many links were counted. */
+  links?: number
+  breakdowns: { link?: ShownLinkCount[]; campaign?: CampaignCount[] }
+}
+
+/** One of several links, with where it leads if the reader may see that. */
+type ShownLinkCount = LinkCount & { destinations?: string[] }
 
 /** What the address of a page says of the statistics that it shows. */
 export interface PageQuery {
