@@ -368,6 +368,32 @@ test('a token that is replaced through a collection ends the other collections, 
   }
 })
 
+test('who has a leaked token can fill the collections of a link, but neither keep its owner out nor keep the link', async (t) => {
+  const { collect, join, api, url, pass, links } = await startWithLinks(t, 1)
+  const [menu] = links as [Created]
+  const { token: mine } = await collect()
+  await join(mine, [menu.token])
+  const fill = async () => {
+    const junk: string[] = []
+    while (junk.length < MAX_COLLECTIONS) {
+      const { token } = await collect()
+      pass(1000)
+      await join(token, [menu.token])
+      junk.push(token)
+    }
+    return junk
+  }
+  const junk = await fill()
+  assert.deepEqual(await owning(api, [mine], menu), [404])
+  assert.deepEqual((await join(mine, [menu.token])).results, [{ index: 0, code: menu.code, added: true }])
+  assert.deepEqual(await owning(api, [mine], menu), [200])
+  const { token: next } = (await (await post(manage({ url }, menu, '/rotate'), undefined)).json()) as Created
+  await join(mine, [next])
+  assert.deepEqual(await owning(api, [mine, ...junk], menu), [200, ...junk.map(() => 404)])
+  const [thief] = await fill()
+  assert.deepEqual(await owning(api, [mine, thief ?? ''], menu), [200, 404])
+})
+
 test('where creation needs an access code, so does a collection', async (t) => {
   const { url } = await startWithLinks(t, 0, { CREATE: 'closed' })
   assert.deepEqual(await problemOf(await post(`${url}/api/collections`, {})), [403, 'creation_closed'])

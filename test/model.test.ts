@@ -1,6 +1,7 @@
 import { test } from 'node:test'
 import { temporaryFolder } from './support/cleanup.ts'
 import { fc, runs } from './support/fast-check.ts'
+import { checkCollections, collectFirst, collections } from './support/model/collections.ts'
 import { changes, checkHistory } from './support/model/changes.ts'
 import { interruptions } from './support/model/interruptions.ts'
 import { passwords } from './support/model/passwords.ts'
@@ -26,6 +27,7 @@ const kinds = [
   ...interruptions,
   ...tokens,
   ...shares,
+  ...collections,
 ]
 
 /** What is compared of each link that is not deleted, after a plan. */
@@ -33,7 +35,7 @@ const checks: ((world: World, one: ModelLink) => Promise<void>)[] = [checkCounts
 
 const plans: fc.Arbitrary<Command[]> = fc.array(fc.oneof(...kinds), { minLength: 10, maxLength: 60 })
 
-test('after any visits, passwords, rules, changes, reverts, rotations, shares, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
+test('after any visits, passwords, rules, changes, reverts, rotations, shares, collections, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
   const env = { TRUST_PROXY: '127.0.0.1', GEO_HEADERS: 'cloudflare', DATA_DIR: temporaryFolder(t) }
   const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
@@ -41,6 +43,7 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
     isOneNode: skipUnlessOneNode === false,
     isSqlite: skipUnlessSqlite === false,
     links: [],
+    collections: [],
     async restart() {
       await world.server.stop()
       world.server = await start()
@@ -51,14 +54,18 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
   // All plans share one folder, so that a plan would see scans that belong to links of another.
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      world.links = []
+      Object.assign(world, { links: [], collections: [] })
       await createLink(world)
+      await collectFirst(world)
       for (const command of plan) await kinds.find(({ name }) => name === command.do)?.run(world, command)
+      await checkCollections(world)
       for (const one of world.links) {
         await checkTokens(world, one)
         await checkShares(world, one)
         if (!one.isDeleted) for (const check of checks) await check(world, one)
       }
+      // The tokens of links that were used above may have ended memberships.
+      await checkCollections(world)
     }),
     { numRuns: Number(process.env['MODEL_RUNS'] ?? runs(30)), seed: seedOf(t) },
   )

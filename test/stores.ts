@@ -6,6 +6,7 @@ const files = [
   'abuse-pages',
   'abuse',
   'api',
+  'authorisation',
   'bad-input',
   'bulk',
   'change-many',

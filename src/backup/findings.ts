@@ -3,6 +3,7 @@ import { pluralize } from '../lib/pluralize.ts'
 import { readJournalFile } from '../scans/journal/journal-file.ts'
 import { listFolder } from './files.ts'
 import { JOURNAL } from './manifest.ts'
+import type { CollectionsSummary } from './collections-store.ts'
 import type { LinksSummary, ScansSummary } from './store.ts'
 
 /** The result of a check. */
@@ -54,6 +55,19 @@ export function checkJournal(folder: string, positionOf: (journal: string) => nu
 export function orphansResult(orphans: number[]): Result {
   const text = orphans.length === 0 ? 'none' : `there are scans of ${named(orphans)} that do not exist`
   return { isGood: orphans.length === 0, text }
+}
+
+/** @param found undefined where an older version has written the store */
+export function collectionsResult(found: CollectionsSummary | undefined): Result {
+  if (found === undefined) return { isGood: true, text: 'none yet: written by an older version' }
+  const { collections, members, looks, strayMembers, strayLooks } = found
+  const strays = [
+    ...(strayMembers > 0 ? [`${pluralize(strayMembers, 'membership')} of a link or collection`] : []),
+    ...(strayLooks > 0 ? [`${pluralize(strayLooks, 'look')} of a collection`] : []),
+  ]
+  if (strays.length > 0) return { isGood: false, text: `found ${strays.join(', and ')} that does not exist` }
+  const counted = `${pluralize(collections, 'collection')} with ${pluralize(members, 'membership')} and ${pluralize(looks, 'look')}`
+  return { isGood: true, text: counted }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { collectionsQuery, NEWEST_TABLE, type CollectionsSummary } from './collections-store.ts'
 import { linkIdsAfter } from '../scans/sqlite/purge.ts'
 
 /** The contents of `links.db`. */
@@ -37,6 +38,12 @@ export function summarizeLinks(db: DatabaseSync): LinksSummary {
 /** Older versions have fewer tables. */
 function has(db: DatabaseSync, table: string): boolean {
   return db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined
+}
+
+/** What there is of collections; undefined in data of older versions. */
+export function summarizeCollections(db: DatabaseSync): CollectionsSummary | undefined {
+  if (!has(db, NEWEST_TABLE)) return undefined
+  return { ...db.prepare(collectionsQuery).get() } as unknown as CollectionsSummary
 }
 
 export function summarizeScans(db: DatabaseSync): ScansSummary {

@@ -11,6 +11,7 @@ import { readScansIdentity } from '../scans/sqlite/identity.ts'
 import { findInconsistentLinks } from '../scans/consistency.ts'
 import {
   checkJournal,
+  collectionsResult,
   countsResult,
   describeLinks,
   describeScans,
@@ -19,7 +20,7 @@ import {
   type Result,
 } from './findings.ts'
 import { isNewer, LINKS, readManifest, SCANS } from './manifest.ts'
-import { markOf, orphansOf, summarizeLinks, summarizeScans, type LinksSummary } from './store.ts'
+import { markOf, orphansOf, summarizeCollections, summarizeLinks, summarizeScans, type LinksSummary } from './store.ts'
 
 export interface VerifyOptions {
   /** A data folder, also of a running service, or a backup. */
@@ -100,6 +101,7 @@ async function verifyOpened({ folder, scans, links, onStep }: Opened): Promise<F
     for (const id of [...deleted, ...unknown]) missing.add(id)
     return orphansResult(unknown)
   })
+  await add('collections', 'comparing collections', () => collectionsResult(summarizeCollections(links)))
   await add('identity', 'comparing instances', () => checkIdentity(folder, summarizeLinks(links)))
   await add('counts', 'comparing counts', () => checkCounts(scans, missing))
   return findings

@@ -19,6 +19,8 @@ export interface Operation {
   method: string
   path: string
   parameters: Parameter[]
+  /** Whether it takes a token in the Authorization header. */
+  takesBearer: boolean
   /** The schema of a JSON body. */
   body: Schema | undefined
   /** What the document says of each status. */
@@ -35,6 +37,7 @@ export interface DescribedResponse {
 interface Described {
   operationId: string
   parameters?: Parameter[]
+  security?: Record<string, unknown>[]
   requestBody?: { content: { 'application/json'?: { schema: Schema } } }
   responses: Record<
     string,
@@ -52,6 +55,7 @@ export async function readOperations(url: string): Promise<Operation[]> {
       method: method.toUpperCase(),
       path,
       parameters: described.parameters ?? [],
+      takesBearer: described.security?.some((scheme) => 'token' in scheme) === true,
       body: described.requestBody?.content['application/json']?.schema,
       responses: new Map(
         Object.entries(described.responses).map(([status, { content = {}, headers = {} }]) => [

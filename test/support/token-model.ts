@@ -12,6 +12,8 @@ export interface TokenModel {
   /** The token that replaces it once it is used. */
   next: string | undefined
   rotatedAt: number
+  /** Called when the next token becomes the own one. */
+  replaced?: () => void
   /** The rotations with an idempotency key. */
   answers: Map<string, { from: string; token: string; at: number }>
 }
@@ -22,8 +24,16 @@ export function tokensOf(token: string): TokenModel {
 
 /** Uses a token; whether it works. The use of a new token makes it the only one. */
 export function useToken(model: TokenModel, token: string, now: number): boolean {
-  if (token === model.next) Object.assign(model, { own: token, next: undefined })
+  if (token === model.next) {
+    Object.assign(model, { own: token, next: undefined })
+    model.replaced?.()
+  }
   return token === model.own && (model.next === undefined || now - model.rotatedAt < HOUR)
+}
+
+/** Whether an hour has passed since the rotation: the next token is the only one that works, although nobody has used it. */
+export function isLate(model: TokenModel, now: number): boolean {
+  return model.next !== undefined && now - model.rotatedAt >= HOUR
 }
 
 /** Notes that the link was deleted: none of its tokens works. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Kind } from '../../src/links/kinds/kind.ts'
 import type { Operation } from './contract.ts'
 import { bodyOf, kindsWithFile } from './kinds.ts'
@@ -107,7 +108,10 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     exportSharedScansByHeader: ofShare,
     exportSharedScansNdjson: ofShare,
     exportSharedScansNdjsonByHeader: ofShare,
-    revokeShare: async () => ({ path: { id: share.id } }),
+    revokeShare: async () => {
+      const created = await post(`${server.url}/api/manage/${link.token}/share`, {})
+      return { path: { id: ((await created.json()) as Subjects['share']).id } }
+    },
     createCollection: { body: { name: 'Summer' }, status: 201 },
     ...requestsOfCollections(server, link),
     ...requestsThroughCollections(server),
@@ -115,10 +119,9 @@ export function validRequests({ server, link, share }: Subjects): Record<string,
     registerDomain: { body: { domain: 'qr.example.com' }, status: 201 },
     readDomain: { path: { domain: 'qr.example.com' } },
     removeDomain: async () => {
-      const registered = (await (
-        await post(`${server.url}/api/domains`, { domain: 'menu.example.com' })
-      ).json()) as Created
-      return { token: () => registered.token, path: { domain: 'menu.example.com' } }
+      const domain = `${randomUUID()}.example.com`
+      const registered = (await (await post(`${server.url}/api/domains`, { domain })).json()) as Created
+      return { token: () => registered.token, path: { domain } }
     },
     rotateToken: async () => ({ token: await tokenOfNew() }),
     rotateTokenByHeader: async () => ({ token: await tokenOfNew() }),

@@ -8,6 +8,7 @@ import { nameOf } from '../../moving/table.ts'
 import { fullNumbers } from '../../dimensions/dimensions.ts'
 import {
   checkJournal,
+  collectionsResult,
   count,
   countsResult,
   describeLinks,
@@ -16,6 +17,7 @@ import {
   type Finding,
   type Result,
 } from '../../backup/findings.ts'
+import { collectionsQuery, NEWEST_TABLE, type CollectionsSummary } from '../../backup/collections-store.ts'
 import type { LinksSummary, ScansSummary } from '../../backup/store.ts'
 
 export interface VerifyPostgresOptions {
@@ -47,6 +49,8 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
       findings.push({ what: 'journal', ...checkJournal(dataDir, (name) => folded.get(name) ?? 0) })
       onStep('searching for links of scans')
       findings.push({ what: 'orphans', ...orphansResult(await ids(client, orphansQuery)) })
+      onStep('comparing collections')
+      findings.push({ what: 'collections', ...collectionsResult(await summarizeCollections(client)) })
       findings.push({ what: 'identity', isGood: true, text: `links and scans belong to the instance ${instance}` })
       onStep('comparing counts')
       const inconsistent = await ids(client, inconsistentQuery)
@@ -96,6 +100,11 @@ async function one<Row>(client: pg.Client, query: string): Promise<Row> {
 
 async function ids(client: pg.Client, query: string): Promise<number[]> {
   return (await client.query<{ id: number }>(query)).rows.map(({ id }) => id)
+}
+
+async function summarizeCollections(client: pg.Client): Promise<CollectionsSummary | undefined> {
+  const { there } = await one<{ there: boolean }>(client, `select to_regclass('${NEWEST_TABLE}') is not null as there`)
+  return there ? one<CollectionsSummary>(client, collectionsQuery) : undefined
 }
 
 const linksQuery = `select (select max(number) from migrations) as schema, (select count(*) from links where code_key not like 'deleted:%') as links,

@@ -3,6 +3,7 @@
 // field of `ModelLink` where it needs one.
 import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
+import type { ModelCollection } from './collections.ts'
 import type { ModelShare } from './shares.ts'
 import { create, type Created, type TestServer } from '../server.ts'
 import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
@@ -39,6 +40,10 @@ export interface ModelLink {
   tokens: TokenModel
   password: string | null
   shares: ModelShare[]
+  /** The collections that it is in, also those whose membership has ended and is still stored. */
+  collections: Set<ModelCollection>
+  /** The collection through which its token was last rotated. */
+  through: ModelCollection | undefined
 }
 
 /** The service, and the links of one plan. */
@@ -50,6 +55,7 @@ export interface World {
   isSqlite: boolean
   now: number
   links: ModelLink[]
+  collections: ModelCollection[]
   restart: () => Promise<void>
 }
 
@@ -94,9 +100,9 @@ export function addressOf(world: World, { link, token }: { link: number; token: 
 }
 
 /** The path of a link that is not deleted, by a token that works. */
-export function workingUrl({ server }: World, { tokens }: ModelLink): string {
+export function workingUrl({ server, now }: World, { tokens }: ModelLink): string {
   const token = tokens.next ?? tokens.own
-  Object.assign(tokens, { own: token, next: undefined })
+  useToken(tokens, token, now)
   return `${server.url}/api/manage/${token}`
 }
 
@@ -114,17 +120,30 @@ export function fieldsOf({ revisions }: ModelLink): Fields {
   return revisions.at(-1)?.fields as Fields
 }
 
+const NEW = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
+
 export async function createLink(world: World): Promise<void> {
-  const fields = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
-  const link = await create(world.server, { target: fields.target })
-  const revisions = [{ number: 1, at: world.now, fields }]
-  world.links.push({
+  noteLink(world, await create(world.server, { target: NEW.target }))
+}
+
+/** Notes a link that was created as `createLink` does it. */
+export function noteLink(world: World, link: Created): ModelLink {
+  const one: ModelLink = {
     link,
     isDeleted: false,
     scans: [],
-    revisions,
+    revisions: [{ number: 1, at: world.now, fields: NEW }],
     tokens: tokensOf(link.token),
     password: null,
     shares: [],
-  })
+    collections: new Set(),
+    through: undefined,
+  }
+  // The collection through which it was rotated stays; nobody else keeps a key to it.
+  one.tokens.replaced = () => {
+    one.collections = new Set([...one.collections].filter((each) => each === one.through))
+    one.through = undefined
+  }
+  world.links.push(one)
+  return one
 }

@@ -29,19 +29,7 @@ const at = fc.nat(5)
 export const shares: CommandKind[] = [
   command('share', 3, { ...byToken, ...options }, async (world, { name, csv, destination, ...by }) => {
     const { one, works, url } = addressOf(world, by)
-    const response = await post(`${url}/share`, { ...(name !== null && { name }), csv, destination })
-    const isFull = one.shares.filter(({ isRevoked }) => !isRevoked).length === MAX_SHARES
-    assert.equal(response.status, works ? (isFull ? 409 : 201) : 404)
-    if (response.status !== 201) return
-    const created = withoutWarnings((await response.json()) as ModelShare['created'])
-    const { share_url, share_token, id, ...described } = created
-    assert.deepEqual(described, { name, csv, destination, created_at: new Date(world.now).toISOString() })
-    assert.equal(share_url, `${world.server.url}/s/${share_token}`)
-    assert.equal(
-      one.shares.some(({ created: other }) => other.id === id || other.share_token === share_token),
-      false,
-    )
-    one.shares.push({ created, isRevoked: false })
+    await createShare(world, works ? one : undefined, { url, name, csv, destination })
   }),
   command('revoke', 1, { ...byToken, at }, async (world, { at, ...by }) => {
     const { one, works, url } = addressOf(world, by)
@@ -57,6 +45,35 @@ export const shares: CommandKind[] = [
     if (share !== undefined) await readShare(world, one, share)
   }),
 ]
+
+interface Wanted extends Pick<Described, 'name' | 'csv' | 'destination'> {
+  /** Of the link, in which way the owner names it. */
+  url: string
+}
+
+/**
+ * Shares a link, and compares the answer.
+ * @param one undefined when the owner is none
+ */
+export async function createShare(
+  world: World,
+  one: ModelLink | undefined,
+  { url, name, csv, destination }: Wanted,
+): Promise<void> {
+  const response = await post(`${url}/share`, { ...(name !== null && { name }), csv, destination })
+  const isFull = one?.shares.filter(({ isRevoked }) => !isRevoked).length === MAX_SHARES
+  assert.equal(response.status, one === undefined ? 404 : isFull ? 409 : 201)
+  if (one === undefined || isFull) return
+  const created = withoutWarnings((await response.json()) as ModelShare['created'])
+  const { share_url, share_token, id, ...described } = created
+  assert.deepEqual(described, { name, csv, destination, created_at: new Date(world.now).toISOString() })
+  assert.equal(share_url, `${world.server.url}/s/${share_token}`)
+  assert.equal(
+    one.shares.some(({ created: other }) => other.id === id || other.share_token === share_token),
+    false,
+  )
+  one.shares.push({ created, isRevoked: false })
+}
 
 async function readShare({ server: { url } }: World, one: ModelLink, share: ModelShare): Promise<void> {
   const { share_token: token, csv, destination } = share.created

@@ -18,6 +18,7 @@ export const tokens: model.CommandKind[] = [
     if (expected !== undefined) return assert.equal(answer, expected)
     assert.ok(isNewToken(one.tokens, answer), answer)
     noteRotation(one.tokens, { from, token: answer, key }, world.now)
+    one.through = undefined
   }),
 ]
 
