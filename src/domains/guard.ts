@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** The addresses of pages of owners: what they begin with identifies the link, or the collection. */
-const ownersPage = /^\/(?:m\/[^/?]+|c\/collection_[\w-]+)(?=[/?]|$)/
+const ownersPage = /^\/(?:m\/[^/?]+|c\/collection_[\w-]+)/
 
 /**
  * Active custom domains only serve short links, their images and vCards. Names that are not active are not restricted, and

@@ -24,7 +24,7 @@ test('a code that an older version issued again while its link was deleted is fr
   await older.write.schema.alterTable('links').addColumn('placements', 'text').execute()
   assert.equal(await insertLink(older, newLink('other')), true)
   await older.write.schema.alterTable('links').dropColumn('placements').execute()
-  await older.write.updateTable('links').set({ code_key: 'twice' }).execute()
+  await older.write.updateTable('links').set({ code: 'twice', code_key: 'twice' }).execute()
   await older.close()
 
   const newer = await openPostgres({ url, max: 1 }, Date.now)
