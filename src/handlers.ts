@@ -184,11 +184,23 @@ function statisticsHandlers({ links, scans, limits, shares, collections, db, ori
 
 /** The page of a collection, and the pictures of its looks. */
 function collectionPageHandlers(services: Services, assets: Assets) {
-  const { collections, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
   const reading = { collections, scans, slots, now }
-  const page = { collections, scans, links, origin, limits, creation, turnToRender, isCreditDue, reading, assets }
+  const page = {
+    collections,
+    shares: shares.ofCollections,
+    scans,
+    links,
+    origin,
+    limits,
+    creation,
+    turnToRender,
+    isCreditDue,
+    reading,
+    assets,
+  }
   const { images, codeText } = qr
   const limitImages = limits.each('qr')
   return {

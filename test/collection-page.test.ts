@@ -69,7 +69,7 @@ inBrowser('a list is searched, narrowed and sorted by a form without scripts, an
   await page.getByRole('button', { name: 'Search' }).click()
   assert.deepEqual(await listed(page), ['Table 2', 'Table 10'])
   await page.goto(pageOf(token))
-  await page.locator('select[name=campaign]').selectOption('Without a campaign')
+  await page.locator('.collection-search select[name=campaign]').selectOption('Without a campaign')
   await page.getByRole('button', { name: 'Search' }).click()
   assert.deepEqual(await listed(page), ['Door'])
   await page.locator('#campaigns').getByRole('link', { name: 'Tables' }).click()
@@ -374,3 +374,24 @@ inBrowser('the page counts all links together, by link and campaign, and leads t
   const file = await fetch(pageOf(token, '/statistics/link.csv?view=detail&campaign=Summer'))
   assert.match(await file.text(), /^code,title,scans,unique_visitors\r?\n\S+,Door,2,1\r?\n\S+,Window,1,1\r?\n$/)
 })
+
+inBrowser(
+  'a report of a campaign is shared with others, who read it and nothing else, until it is revoked',
+  async (page) => {
+    const { token, links } = await collect([{ title: 'Door', campaign: 'Summer' }, { title: 'Parking' }])
+    for (const link of links) await visit(link.short_url, BROWSER)
+    await page.goto(pageOf(token))
+    await page.locator('#shares > summary').click()
+    await page.locator('#share-name').fill('For the boss')
+    await page.locator('#share-campaign').selectOption('Summer')
+    await page.getByRole('button', { name: 'Create shared view' }).click()
+    const address = await page.locator('#secret').inputValue()
+    const report = await (await fetch(address)).text()
+    assert.match(report, /Door/)
+    assert.doesNotMatch(report, /Parking|collection_/)
+    await page.locator('.settings-back a').click()
+    await page.getByRole('button', { name: 'Revoke: For the boss' }).click()
+    assert.match((await said(page, '#shares')) ?? '', /is revoked/)
+    assert.equal((await fetch(address)).status, 404)
+  },
+)

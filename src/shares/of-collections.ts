@@ -12,6 +12,8 @@ import * as store from './collection-store.ts'
 import type { CreateOnce } from './create-once.ts'
 import { newShareToken } from './token.ts'
 
+export type { CollectionShare } from './collection-store.ts'
+
 /** What the owner of a collection chooses for a share. */
 export type CollectionShareOptions = Pick<store.CollectionShare, 'name' | 'campaign' | 'csv' | 'destination'>
 

@@ -119,6 +119,11 @@ const en = {
     fault:
       'It was not kept: a name has 1 to 40 letters, digits, blanks, “.”, “_” or “-”, and a collection up to 20 looks.',
   },
+  shares: {
+    lead: 'A shared view is a report of all links, or of one campaign, for the boss or a customer. Whoever has its address reads it, prints it, and can change nothing.',
+    withDestination: 'Show where the links lead',
+    full: (most: number) => `A collection has at most ${most} shared views. Revoke one to create another.`,
+  },
   settings: {
     title: 'Settings',
     name: 'Name of the collection',
@@ -148,6 +153,8 @@ const en = {
   notices: {
     renamed: 'The name is saved.',
     kept: 'The look is kept.',
+    shared: 'The shared view is created.',
+    revoked: 'The shared view is revoked: its address no longer works.',
     removed: 'The look was removed. Links that have it stay as they are.',
     added: 'The links were added.',
     changed: 'The selected links were changed.',
@@ -278,6 +285,12 @@ const de: typeof en = {
     fault:
       'Nicht aufbewahrt: Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, „.“, „_“ oder „-“, und eine Sammlung bis zu 20 davon.',
   },
+  shares: {
+    lead: 'Eine geteilte Ansicht ist ein Bericht über alle Links oder eine Kampagne, für den Chef oder einen Kunden. Wer ihre Adresse hat, liest und druckt ihn, und kann nichts ändern.',
+    withDestination: 'Zeigen, wohin die Links führen',
+    full: (most) =>
+      `Eine Sammlung hat höchstens ${most} geteilte Ansichten. Widerrufen Sie eine, um eine andere zu erstellen.`,
+  },
   settings: {
     title: 'Einstellungen',
     name: 'Name der Sammlung',
@@ -308,6 +321,8 @@ const de: typeof en = {
   notices: {
     renamed: 'Der Name ist gespeichert.',
     kept: 'Das Aussehen ist aufbewahrt.',
+    shared: 'Die geteilte Ansicht ist erstellt.',
+    revoked: 'Die geteilte Ansicht ist widerrufen: Ihre Adresse gilt nicht mehr.',
     removed: 'Das Aussehen wurde entfernt. Links, die es haben, bleiben, wie sie sind.',
     added: 'Die Links wurden hinzugefügt.',
     changed: 'Die ausgewählten Links wurden geändert.',

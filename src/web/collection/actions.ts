@@ -1,47 +1,14 @@
-import type { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
 import { readLooks } from '../../collections/looks.ts'
-import type { Collections } from '../../collections/open.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
-import type { Page } from '../../http/document.ts'
-import { hash } from 'node:crypto'
-import type { Client } from '../../links/client.ts'
-import type { Links } from '../../links/open.ts'
-import type { ChargeNotFound } from '../../links/bulk/row-links.ts'
-import type { IdempotentRequest } from '../../links/idempotency/idempotency.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { collectionTexts } from '../../texts/collection.ts'
 import { problemTexts } from '../../texts/problems.ts'
-import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
-import { FORM_KEY } from '../form-idempotency.ts'
 import { endedPage, rotatedPage } from './once.ts'
-import type { CollectionNotice, FormName } from './view.ts'
-
-/** A form of the page. */
-export interface CollectionSubmission {
-  collections: Collections
-  links: Pick<Links, 'create' | 'readByToken' | 'deleteWithUndo' | 'undelete'>
-  client: Client
-  chargeNotFound: ChargeNotFound
-  /** Checks the access code, where creation needs one. */
-  requireCreation: () => Promise<void>
-  token: string
-  form: URLSearchParams
-  language: Language
-  /** The codes of all links that the list finds, on whatever page. */
-  codesFound: () => Promise<string[]>
-  /** Changes links; each row has the code of one. @returns a result for each */
-  changeRows: (rows: object[]) => ReturnType<typeof changeInBatches>
-  /** The paths of the scripts of a page that shows a secret. */
-  scripts: string[]
-}
-
-/** What follows: a redirect to a path below the page with a notice of this name; the page with a notice; or another page. */
-export type CollectionOutcome =
-  | { done: string; at?: FormName; path?: string }
-  | { notice: CollectionNotice }
-  | { page: Page }
+import type { FormName } from './view.ts'
+import { idempotentForm, type CollectionOutcome, type CollectionSubmission } from './submission.ts'
+import { createShare, revokeShare } from './shares.ts'
 
 type CollectionAction = (submission: CollectionSubmission) => Promise<CollectionOutcome>
 
@@ -62,6 +29,8 @@ export const collectionActions: Record<string, CollectionAction> = {
       const next = await collections.rotate(token, client, idempotentForm(form, ['rotate', token]))
       return { page: rotatedPage({ origin: client.origin, token: next, replaced: token, collection }, rest) }
     }),
+  share: (submission) => noticing(submission, 'shares', ['name'], createShare),
+  'revoke-share': (submission) => noticing(submission, 'shares', [], revokeShare),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
   campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),
   look: (submission) => changeSelected(submission, { design: { look: submission.form.get('look') ?? '' } }),
@@ -90,13 +59,6 @@ export const collectionActions: Record<string, CollectionAction> = {
     onSelected(submission, 'undeleted', async ({ links, client, token }, code) => {
       await links.undelete({ collectionToken: token, code }, client)
     }),
-}
-
-/** A form that a retry repeats, if it has a valid key. */
-function idempotentForm(form: URLSearchParams, request: unknown): IdempotentRequest | undefined {
-  const key = form.get(FORM_KEY) ?? ''
-  const text = JSON.stringify(request)
-  return /^[\w-]{16,255}$/.test(key) ? { key: `${key} ${hash('sha256', text)}`, request: text } : undefined
 }
 
 /** Runs a form; a problem is shown in its part of the page, with what was typed. */

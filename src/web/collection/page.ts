@@ -12,6 +12,7 @@ import { keepSection } from './keep.ts'
 import { listSection, queryOf } from './list.ts'
 import { looksSection } from './looks.ts'
 import { actionForm, folded, noticeOf, typed } from './parts.ts'
+import { sharesSection } from './shares.ts'
 import { spreadsheetSection } from './spreadsheet.ts'
 import { collectionStatistics } from './statistics.ts'
 import { settingsSection } from './settings.ts'
@@ -40,7 +41,8 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
         <div>${isKeepFirst && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
           ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
-          ${joinSection(view, notice)} ${!isEmpty && spreadsheetSection(view)} ${settingsSection(view, notice)}
+          ${!isEmpty && sharesSection(view, notice)} ${joinSection(view, notice)}
+          ${!isEmpty && spreadsheetSection(view)} ${settingsSection(view, notice)}
         </aside>
       </div>
       ${!isEmpty && collectionStatistics(view)}

@@ -14,6 +14,7 @@ import { createValidator } from '../../http/validate.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
+import type { CollectionShares } from '../../shares/of-collections.ts'
 import type { Limits } from '../../limits/open.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { collectionTexts } from '../../texts/collection.ts'
@@ -25,13 +26,15 @@ import { createFormIdempotency, type FormIdempotency } from '../form-idempotency
 import { loadStatistics } from '../statistics/load.ts'
 import { sourceOfCollection } from '../statistics/of-collection.ts'
 import { FORM_LIMIT } from '../read-form.ts'
-import { collectionActions, type CollectionOutcome, type CollectionSubmission } from './actions.ts'
+import { collectionActions } from './actions.ts'
+import type { CollectionOutcome, CollectionSubmission } from './submission.ts'
 import { collectionPage } from './page.ts'
 import { pathOf, type CollectionNotice, type CollectionView, type FormName } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface CollectionPageNeeds extends WriteNeeds {
   collections: Collections
+  shares: CollectionShares
   scans: TotalsNeeds['scans']
   limits: WriteNeeds['limits'] & TotalsNeeds['limits']
   creation: Pick<CreationGate, 'mode' | 'require'>
@@ -103,6 +106,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   return {
     token,
     overview,
+    shares: await needs.shares.list(collection.id),
     statistics,
     credit: needs.isCreditDue(),
     looks: Object.keys(await collections.looksOf(collection)),
@@ -157,6 +161,7 @@ async function actOnCollection(
   const options = { atomic: false, dryRun: false, through: token, collection: token, chargeNotFound }
   const submission: CollectionSubmission = {
     collections: needs.collections,
+    shares: needs.shares,
     links: needs.links,
     client,
     chargeNotFound,
@@ -195,6 +200,8 @@ const places: Partial<Record<string, FormName>> = {
   undeleted: 'links',
   kept: 'looks',
   removed: 'looks',
+  shared: 'shares',
+  revoked: 'shares',
 }
 
 /** What the page says after a form, by the name in its query. */

@@ -4,11 +4,12 @@ import type { Overview } from '../../collections/overview.ts'
 import type { ListParameters } from '../../collections/list-query.ts'
 import type { Problem } from '../../http/problem.ts'
 import type { Language } from '../../texts/language.ts'
+import type { CollectionShare } from '../../shares/of-collections.ts'
 import type { Values } from '../form.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The parts of the page that have a form: the ids of their elements. */
-export type FormName = 'links' | 'create' | 'join' | 'looks' | 'settings'
+export type FormName = 'links' | 'create' | 'join' | 'looks' | 'shares' | 'settings'
 
 /** What became of a form. */
 export interface CollectionNotice {
@@ -36,6 +37,8 @@ export interface CollectionView {
   statistics: LoadedStatistics
   /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
   credit: boolean
+  /** Oldest first. */
+  shares: CollectionShare[]
   /** The names of its looks. */
   looks: string[]
   /** Of the short links. */
