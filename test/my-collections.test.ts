@@ -1,12 +1,22 @@
 // The collections that a browser keeps, and the one that it makes of its links.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
 import { command } from './support/cli.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { create, post, startServer, type Created, type TestServer } from './support/server.ts'
+import {
+  button,
+  entry,
+  exported as exportedBy,
+  message,
+  openWith as openKeeping,
+  rows,
+  saved,
+  says,
+  upload,
+} from './support/my-links.ts'
+import { create, post, startServer, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
 let server: TestServer
@@ -20,46 +30,10 @@ before(async () => {
 const scripts = { scripts: true }
 const EXAMPLE = 'https://example.com/'
 
-const entry = ({ token, code }: Created, title: string | null) => ({
-  token,
-  code,
-  title,
-  created_at: '2026-11-22T12:00:00.000Z',
-})
-const exported = (links: unknown[], service = server.url) =>
-  JSON.stringify({ format: 'quirl-links', version: 1, service, links })
-const rows = (page: Page) => page.locator('#my-links .kept-links li')
+const exported = (links: unknown[], service = server.url) => exportedBy(links, service)
+const openWith = (page: Page, links: unknown[]) => openKeeping(page, server.url, links)
 const collections = (page: Page) => page.locator('#my-links .kept-collections li')
 const every = (page: Page) => page.locator('.kept-every')
-const message = (page: Page) => page.locator('#my-links .kept-message')
-const button = (page: Page, name: string) => page.locator('#my-links').getByRole('button', { name, exact: true })
-const upload = (page: Page, text: string) =>
-  page
-    .locator('#my-links [type=file]')
-    .setInputFiles({ name: 'links.json', mimeType: 'application/json', buffer: Buffer.from(text) })
-
-/** Waits until an element has a text. */
-async function says(locator: ReturnType<Page['locator']>, text: string): Promise<void> {
-  await locator.filter({ hasText: text }).first().waitFor()
-}
-
-/** Opens the start page with these links kept. */
-async function openWith(page: Page, links: unknown[]): Promise<void> {
-  await page.goto(server.url)
-  await page.evaluate(`localStorage.setItem('quirl.links', ${JSON.stringify(exported(links))})`)
-  await page.goto(`${server.url}/?kind=url#my-links`)
-  // The statistics are read once the section is in sight.
-  await rows(page).first().waitFor()
-  await page.evaluate("document.querySelector('#my-links').scrollIntoView()")
-}
-
-async function saved(page: Page, name: string): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name, exact: true }).press('Enter'),
-  ])
-  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
-}
 
 /** Makes a collection of the kept links. */
 async function keepEverywhere(page: Page, name: string): Promise<void> {

@@ -1,11 +1,21 @@
 // What follows a creation, and the links that a browser keeps.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, press, sharedWindows, testsIn, type, untilTrue } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
+import {
+  button,
+  entry,
+  exported as exportedBy,
+  message,
+  openWith as openKeeping,
+  rows,
+  saved,
+  says,
+  upload,
+} from './support/my-links.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -22,44 +32,8 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Mobile/15E148 Safari/604.1'
 
 const key = ({ token }: Created) => `${server.url}/m/${token}`
-const entry = ({ token, code }: Created, title: string | null) => ({
-  token,
-  code,
-  title,
-  created_at: '2026-11-22T12:00:00.000Z',
-})
-const exported = (links: unknown[], service = server.url) =>
-  JSON.stringify({ format: 'quirl-links', version: 1, service, links })
-const rows = (page: Page) => page.locator('#my-links .kept-links li')
-const message = (page: Page) => page.locator('#my-links .kept-message')
-const button = (page: Page, name: string) => page.locator('#my-links').getByRole('button', { name, exact: true })
-const upload = (page: Page, text: string) =>
-  page
-    .locator('#my-links [type=file]')
-    .setInputFiles({ name: 'links.json', mimeType: 'application/json', buffer: Buffer.from(text) })
-
-/** Waits until an element has a text. */
-async function says(locator: ReturnType<Page['locator']>, text: string): Promise<void> {
-  await locator.filter({ hasText: text }).first().waitFor()
-}
-
-/** Opens the start page with these links kept. */
-async function openWith(page: Page, links: unknown[]): Promise<void> {
-  await page.goto(server.url)
-  await page.evaluate(`localStorage.setItem('quirl.links', ${JSON.stringify(exported(links))})`)
-  await page.goto(`${server.url}/?kind=url#my-links`)
-  // The statistics are read once the section is in sight.
-  await rows(page).first().waitFor()
-  await page.evaluate("document.querySelector('#my-links').scrollIntoView()")
-}
-
-async function saved(page: Page, name: string): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name, exact: true }).press('Enter'),
-  ])
-  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
-}
+const exported = (links: unknown[], service = server.url) => exportedBy(links, service)
+const openWith = (page: Page, links: unknown[]) => openKeeping(page, server.url, links)
 
 inBrowser(
   'without scripts a creation shows link, code and private address, and offers nothing that needs a script',
