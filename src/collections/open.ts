@@ -144,10 +144,15 @@ async function remove(deps: Deps, token: string): Promise<void> {
 
 /** Links that are deleted at the same time: they share commits. */
 const DELETED_AT_ONCE = 50
+/** Rounds in which nothing could be deleted: what is left cannot be. */
+const MAX_FRUITLESS = 5
+
+/** What says that a link is deleted, or in the collection no more. */
+const goneCodes: ReadonlySet<string> = new Set(['collection_not_found', 'link_deleted'])
 
 /** Deletes the links of a collection until none is left, also such as join meanwhile. */
 async function deleteMembers({ db, links, now }: Deps, token: string, { id }: store.Collection): Promise<number> {
-  let deleted = 0
+  let [deleted, fruitless] = [0, 0]
   for (;;) {
     const codes = await store.findCodes(db.read, id, { now: now(), limit: DELETED_AT_ONCE })
     if (codes.length === 0) return deleted
@@ -156,8 +161,11 @@ async function deleteMembers({ db, links, now }: Deps, token: string, { id }: st
     )
     // What another request has deleted, or taken out, is not there any more.
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-    const grave = failed.find((error) => !(error instanceof Problem && error.code === 'collection_not_found'))
+    const grave = failed.find((error) => !(error instanceof Problem && goneCodes.has(error.code)))
     if (grave !== undefined) throw grave
+    fruitless = failed.length === outcomes.length ? fruitless + 1 : 0
+    // Others may delete the same links meanwhile, but not so often.
+    if (fruitless === MAX_FRUITLESS) throw failed[0]
     deleted += outcomes.length - failed.length
   }
 }
