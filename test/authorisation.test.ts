@@ -8,7 +8,7 @@ import { linkTables } from '../src/links/link-data.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { readOperations, type Operation } from './support/contract.ts'
 import { createCredentials, type Credential, type Owned, type Owner } from './support/credentials.ts'
-import { startServer, type TestServer } from './support/server.ts'
+import { put, startServer, type TestServer } from './support/server.ts'
 import { createSubjects, requestOf, validRequests, type Subjects, type Valid } from './support/valid-requests.ts'
 
 /** Every route that the service registers, those that only say 405 included. */
@@ -209,6 +209,9 @@ test('no route of the API is missing in the OpenAPI document, but for the same o
 test('every page with a token in its address is shown for that kind of token only', async () => {
   const pages = [...routes.values()].filter(({ url }) => url.includes('/:token') && !url.startsWith('/api/'))
   const asked = pages.filter(({ method }) => method === 'GET' || method === 'POST')
+  for (const { token, opens, works } of owner.credentials)
+    if (opens === 'collection' && works && token !== undefined)
+      await put(`${server.url}/api/collections/${token}`, { looks: { x: { fg: '#123456' } } })
   const before = await stored()
   await checkAll(
     asked.flatMap(({ method, url }) =>
@@ -224,7 +227,9 @@ test('every page with a token in its address is shown for that kind of token onl
         const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
         const { status } = await ask(path, { method, ...(method === 'POST' && { ...form, headers }) })
         // A segment without the form that a page asks for may be a file of a link, whose alias is the page's first word.
-        if (isOwn ? status === 200 : [404, 405].includes(status)) return undefined
+        // A file is sent to that address, and nothing is shown there.
+        const shown = url.endsWith('/links.csv') ? 405 : 200
+        if (isOwn ? status === shown : [404, 405].includes(status)) return undefined
         return `${method} ${url} with ${credential.name}: ${status}`
       }),
     ),

@@ -175,8 +175,8 @@ test('the owner adds, renames and removes places on the page, and downloads the 
   const text = await page()
   for (const format of ['png', 'svg', 'pdf'])
     assert.ok(text.includes(`/${link.code}/qr.${format}?placement=window`), format)
-  assert.match(text, /Placements<\/h3>[^]*>Door</)
-  assert.match(await page('de'), /Platzierungen<\/h3>/)
+  assert.match(text, /Where does it hang\?<\/h3>[^]*>Door</)
+  assert.match(await page('de'), /Wo hängt er\?<\/h3>/)
 
   const refused = await send({ action: 'placement', 'placement-id': '1', 'placement-name': 'One' })
   assert.equal(refused.status, 400)

@@ -43,8 +43,14 @@ async function readAll(bytes: Uint8Array): Promise<Record<string, unknown[]>> {
   const command = (await readRows(file)).rows.map(toLinkBody)
   if (isWorkbook(bytes)) return { island, command }
   const { text, encoding } = decodeText(bytes)
-  const form = await readList({ text, encoding, fault: undefined } as Upload, texts)
+  const form = await readList(uploadOf(text, encoding), texts)
   return { island, command, form: form.rows.map(bodyOf), api: await readCsv(text, '', () => {}) }
+}
+
+/** What the form of the page sends with a list. */
+function uploadOf(text: string, encoding: Upload['encoding'] = 'utf-8'): Upload {
+  const together = { isChosen: false, name: '', token: undefined }
+  return { text, encoding, fault: undefined, action: 'check', creationKey: undefined, key: '', together }
 }
 
 interface Drawn {
@@ -253,7 +259,7 @@ test('a table that is read as Windows-1252 is said to be, by the page and the co
   writeFileSync(file, bytes)
   assert.match((await readRows(file)).notes.join(), /read as Windows-1252/)
   const { text, encoding } = decodeText(bytes)
-  const { notes } = await readList({ text, encoding, fault: undefined } as Upload, texts)
+  const { notes } = await readList(uploadOf(text, encoding), texts)
   assert.deepEqual(notes, [texts.notes.windows1252])
   const table = await readTable(bytes, texts.problems, loadWorkbooks)
   assert.ok(typeof table !== 'string' && table.encoding === 'windows-1252')
@@ -365,10 +371,7 @@ for (const [what, csv, text] of [
     assert.match((row as Error).message, new RegExp(`^column ${at} \\([BC]\\) of line 2 has the text "${text}"`))
     writeFileSync(file, csv)
     await assert.rejects(readRows(file), new RegExp(`column ${at} \\([BC]\\) of line 2`))
-    await assert.rejects(
-      readList({ text: csv, encoding: 'utf-8' } as Upload, texts),
-      /Line 2 has the text “c” in column/,
-    )
+    await assert.rejects(readList(uploadOf(csv), texts), /Line 2 has the text “c” in column/)
     const table = await readTable(csv, texts.problems, loadWorkbooks)
     assert.ok(typeof table !== 'string')
     assert.equal(gridRows(table, texts.faults)[0]?.state, 'faulty')
@@ -378,7 +381,7 @@ test('addresses without a header are read whole', async () => {
   const list =
     'https://www.google.com/maps/@48.137,11.575,17z\nhttps://example.com/page;jsessionid=1\nhttps://example.com/a|b\n'
   const rows = list.trim().split('\n')
-  const { rows: form } = await readList({ text: list, encoding: 'utf-8' } as Upload, texts)
+  const { rows: form } = await readList(uploadOf(list), texts)
   const table = await readTable(list, texts.problems, loadWorkbooks)
   assert.ok(typeof table !== 'string')
   assert.deepEqual(

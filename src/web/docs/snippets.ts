@@ -47,6 +47,8 @@ const share: Step = {
   body: { csv: true },
   keep: { token: 'share_token' },
 }
+const collection: Step = { method: 'POST', path: '/api/collections', body: { name: 'Shop' }, keep: { token: 'token' } }
+const collectionShare: Step = { method: 'POST', path: '/api/collections/{token}/share', body: {}, keep: { id: 'id' } }
 const linkOf = ({ name, sample }: Kind): Step => ({
   method: 'POST',
   path: '/api/links',
@@ -71,6 +73,9 @@ const steps: Record<string, Step[]> = {
     .slice(0, 1),
   revertLink: [{ method: 'PUT', path: '/api/manage/{token}', body: { target: 'https://example.com/lunch' } }],
   revokeShare: [{ ...share, keep: { id: 'id' } }],
+  createCollectionShare: [collection],
+  listCollectionShares: [collection],
+  revokeCollectionShare: [collection, collectionShare],
   readSharedStats: [share],
   exportSharedScans: [share],
   exportSharedScansNdjson: [share],
