@@ -13,16 +13,10 @@ import { createSetCache } from '../src/scans/statistics/link-sets/set-cache.ts'
 import { createLongReading } from '../src/scans/sqlite/long-reading.ts'
 import { openRowQueries } from '../src/scans/sqlite/row-queries.ts'
 import { openSqliteWarehouse } from '../src/scans/sqlite/warehouse.ts'
-import { openPostgresSession } from '../src/nodes/database/session.ts'
-import { openPostgresDictionary } from '../src/nodes/scans/dictionary.ts'
-import { writeScans } from '../src/nodes/scans/fold-target.ts'
-import { migrateScans } from '../src/nodes/scans/migrations.ts'
-import { openPartitions } from '../src/nodes/scans/partitions.ts'
 import { openRowQueries as openPostgresQueries } from '../src/nodes/scans/row-queries.ts'
-import { writeRollups } from '../src/nodes/scans/rollup-writer.ts'
-import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
+import { openPostgresScans } from './postgres-scans.ts'
 
 const SCANS = Number(process.env['SCANS'] ?? 5_000_000)
 const LINKS = Number(process.env['LINKS'] ?? 10_000)
@@ -62,24 +56,8 @@ async function openSqlite(): Promise<Store> {
 }
 
 async function openPostgres(): Promise<Store> {
-  const works: (() => Promise<void> | void)[] = []
-  const server = await startPostgres({ after: (work) => void works.push(work) })
-  const session = openPostgresSession({ url: urlOf(addressOf(server, 'postgres')), max: 3, isPatient: true })
-  await migrateScans(session)
-  const dictionary = openPostgresDictionary(session.query)
-  const partitions = openPartitions(session)
-  return {
-    async add(scans) {
-      await partitions.prepare(scans)
-      const idsOf = await dictionary.prepare(scans)
-      await session.transaction(async (run, copy) => writeRollups(run, await writeScans(copy, scans, idsOf)))
-    },
-    open: () => createStatisticsCalls(openPostgresQueries(session.query, 'bench')),
-    async close() {
-      await session.close()
-      for (const work of works.toReversed()) await work()
-    },
-  }
+  const { query, add, close } = await openPostgresScans()
+  return { add, close, open: () => createStatisticsCalls(openPostgresQueries(query, 'bench')) }
 }
 
 /** A scan of one of the links, which have about as many each. */

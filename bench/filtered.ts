@@ -2,13 +2,7 @@
 // in less than 500 ms (p50) from then on, in both stores. The stores are asked without HTTP and queues, one question at a time, as
 // the thread of the warehouse does. PostgreSQL runs on this machine, without fsync. BENCH_STORES names one.
 import { join } from 'node:path'
-import { openPostgresSession } from '../src/nodes/database/session.ts'
-import { openPostgresDictionary } from '../src/nodes/scans/dictionary.ts'
-import { writeScans } from '../src/nodes/scans/fold-target.ts'
-import { migrateScans } from '../src/nodes/scans/migrations.ts'
-import { openPartitions } from '../src/nodes/scans/partitions.ts'
 import { openRowQueries as openPostgresQueries } from '../src/nodes/scans/row-queries.ts'
-import { writeRollups } from '../src/nodes/scans/rollup-writer.ts'
 import type { FoldedScan } from '../src/scans/scan.ts'
 import { openRowQueries } from '../src/scans/sqlite/row-queries.ts'
 import { openSqliteWarehouse } from '../src/scans/sqlite/warehouse.ts'
@@ -16,9 +10,9 @@ import { createStatisticsCalls } from '../src/scans/statistics/calls.ts'
 import { createBlockCache } from '../src/scans/statistics/filtered/block-cache.ts'
 import type { RowQueries } from '../src/scans/statistics/row-queries.ts'
 import type { StatsQuery } from '../src/scans/statistics/stats-query.ts'
-import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
+import { openPostgresScans } from './postgres-scans.ts'
 
 const SCANS = Number(process.env['SCANS'] ?? 1_000_000)
 const DAYS = 365
@@ -47,24 +41,8 @@ async function openSqlite(): Promise<Store> {
 }
 
 async function openPostgres(): Promise<Store> {
-  const works: (() => Promise<void> | void)[] = []
-  const server = await startPostgres({ after: (work) => void works.push(work) })
-  const session = openPostgresSession({ url: urlOf(addressOf(server, 'postgres')), max: 3, isPatient: true })
-  await migrateScans(session)
-  const dictionary = openPostgresDictionary(session.query)
-  const partitions = openPartitions(session)
-  return {
-    async add(scans) {
-      await partitions.prepare(scans)
-      const idsOf = await dictionary.prepare(scans)
-      await session.transaction(async (query, copy) => writeRollups(query, await writeScans(copy, scans, idsOf)))
-    },
-    rows: openPostgresQueries(session.query, 'bench'),
-    async close() {
-      await session.close()
-      for (const work of works.toReversed()) await work()
-    },
-  }
+  const { query, add, close } = await openPostgresScans()
+  return { add, close, rows: openPostgresQueries(query, 'bench') }
 }
 
 /** All are of link 1, and spread over a year, in order. */

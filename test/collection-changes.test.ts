@@ -1,23 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { startWithLinks } from './support/collections.ts'
+import { startWithLinks, type Changed } from './support/collections.ts'
 import { create, post, put, type Created } from './support/server.ts'
-
-interface Row {
-  index: number
-  code?: string
-  etag?: string
-  changed?: boolean
-  valid?: true
-  fields?: string[]
-  error?: { code: string; detail: string; errors: { pointer: string; detail: string }[] }
-}
-interface Result {
-  changed: number
-  unchanged: number
-  failed: number
-  results: Row[]
-}
 
 /** A collection with two links, and a link that is in none. */
 async function startCollected(t: TestContext, env: Record<string, string> = {}) {
@@ -27,18 +11,18 @@ async function startCollected(t: TestContext, env: Record<string, string> = {}) 
   await add({ alias: 'Menu', target: 'https://example.com/menu', title: 'Menu' })
   await add({ alias: 'drinks', target: 'https://example.com/drinks' })
   await create(server, { alias: 'other', target: 'https://example.com/other' })
-  const change = async (changes: unknown, query = '', status = 200): Promise<Result> => {
+  const change = async (changes: unknown, query = '', status = 200): Promise<Changed> => {
     const response = await post(server.api(token, `/changes${query}`), { changes })
     const text = await response.text()
     assert.equal(response.status, status, text)
-    return JSON.parse(text) as Result
+    return JSON.parse(text) as Changed
   }
   const detailsOf = async (code: string) =>
     (await (await fetch(server.api(token, `/links/${code}`))).json()) as Record<string, unknown>
   return { ...server, token, add, change, detailsOf }
 }
 
-const codesOf = ({ results }: Result) => results.map(({ error, changed, valid }) => error?.code ?? changed ?? valid)
+const codesOf = ({ results }: Changed) => results.map(({ error, changed, valid }) => error?.code ?? changed ?? valid)
 
 test('rows name links of the collection by their codes in any case, and no link that is not in it', async (t) => {
   const { change, detailsOf, url } = await startCollected(t)
@@ -132,7 +116,7 @@ test('changes are charged as others, rows that change nothing and unknown codes 
   await change([{ code: 'menu', title: 'Menu' }, { code: 'nothing' }])
   await change([{ code: 'menu', title: 'A' }])
   await change([{ code: 'menu', title: 'B' }])
-  const refused = (await change([{ code: 'menu', title: 'C' }], '', 429)) as unknown as { code: string }
+  const refused = await change([{ code: 'menu', title: 'C' }], '', 429)
   assert.equal(refused.code, 'rate_limited')
 })
 

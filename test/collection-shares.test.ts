@@ -196,10 +196,8 @@ test('without the single visits, a share refuses what comes close to them; with 
   const full = await share({ campaign: 'spring', csv: true })
   assert.equal((await shared(full, '/stats?heat=true')).status, 200)
   const lines = (await (await shared(full, '/scans.csv')).text()).trim().split('\r\n')
-  assert.deepEqual(
-    lines.map((line) => line.split(',')[0]),
-    ['code', 'door', 'till', 'till'],
-  )
+  const [head, ...codes] = lines.map((line) => line.split(',')[0])
+  assert.deepEqual([head, ...codes.toSorted()], ['code', 'door', 'till', 'till'])
   const rows = (await (await shared(full, '/scans.ndjson')).text()).trim().split('\n')
   assert.equal(rows.length, 3)
   assert.equal((await shared(full, '/scans.csv?campaign=other')).status, 400)

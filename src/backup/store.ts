@@ -43,7 +43,7 @@ function has(db: DatabaseSync, table: string): boolean {
 /** What there is of collections; undefined in data of older versions. */
 export function summarizeCollections(db: DatabaseSync): CollectionsSummary | undefined {
   if (!has(db, NEWEST_TABLE)) return undefined
-  return { ...db.prepare(collectionsQuery).get() } as unknown as CollectionsSummary
+  return db.prepare(collectionsQuery).get() as CollectionsSummary | undefined
 }
 
 export function summarizeScans(db: DatabaseSync): ScansSummary {

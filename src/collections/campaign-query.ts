@@ -1,18 +1,10 @@
 import { Type } from '#typebox'
 import { UNKNOWN_VALUE } from '../dimensions/dimension.ts'
-import { RULE } from '../http/validate.ts'
+import { text } from '../http/fields.ts'
 
 /** Which links of a collection are read. */
 export const campaignQuery = {
-  campaign: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      [RULE]: 'must be a campaign of up to 200 characters',
-      description: `Only the links of this campaign; \`${UNKNOWN_VALUE}\` for those without one.`,
-      examples: ['spring'],
-    }),
-  ),
+  campaign: Type.Optional(text(200, `Only the links of this campaign; \`${UNKNOWN_VALUE}\` for those without one.`, 1)),
 }
 
 /** The campaign that is asked for: null for links without one, undefined for all links. */

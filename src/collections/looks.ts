@@ -45,7 +45,9 @@ export async function looksOf(db: Executor, collectionId: string): Promise<Recor
 
 /** Those that have one of these names. */
 export async function namedLooks(db: Executor, collectionId: string, names: string[]): Promise<Map<string, object>> {
-  return parsed(await findNamedLooks(db, collectionId, names))
+  // PostgreSQL refuses what no text can hold, and no look has such a name.
+  const possible = names.filter((name) => nameExpression.test(name))
+  return parsed(possible.length === 0 ? [] : await findNamedLooks(db, collectionId, possible))
 }
 
 function parsed(looks: StoredLook[]): Map<string, object> {

@@ -6,7 +6,7 @@ import { refundFailed, runCharged } from '../lib/charged.ts'
 import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
-import { codeKey } from '../links/code.ts'
+import { codeKey, isCode } from '../links/code.ts'
 import type { Designs } from '../links/design.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { unknownToken } from '../links/deleted.ts'
@@ -132,7 +132,8 @@ export function openCollections(deps: Deps): Collections {
 
 async function leave(deps: Deps, token: string, code: string): Promise<void> {
   const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
-  const linkId = await store.findMemberByCode(deps.db.read, id, { codeKey: codeKey(code), now: deps.now() })
+  const named = { codeKey: codeKey(code), now: deps.now() }
+  const linkId = isCode(code) ? await store.findMemberByCode(deps.db.read, id, named) : undefined
   if (linkId !== undefined && (await store.deleteMember(deps.db.write, id, linkId))) return
   throw new Problem('unknown_code', 'the collection has no link with this code')
 }

@@ -1,9 +1,9 @@
-import { Type, type Static, type TSchema } from '#typebox'
-import { asObject, BODY_LIMIT } from '../http/body.ts'
+import { Type, type Static } from '#typebox'
+import { BODY_LIMIT } from '../http/body.ts'
+import { createBodyReader } from '../http/body-reader.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import { createValidator } from '../http/validate.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../links/api/creation-hooks.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
 import { forbidCaching, ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
@@ -13,7 +13,7 @@ import { clientOf } from '../links/api/write-needs.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { listRoutes } from './list-routes.ts'
-import { readLooks, type LookChanges } from './looks.ts'
+import { readCreation, readUpdate } from './read-collection.ts'
 import type { Collections } from './open.ts'
 import {
   COLLECTION_TOKEN,
@@ -39,28 +39,7 @@ export interface CollectionRoutesNeeds extends CreationHooksNeeds {
 
 const tags = ['Collections']
 
-const readCreation = readerOf(collectionBody)
-const readJoining = readerOf(joinBody)
-
-/** @throws {Problem} 400 for an invalid field */
-function readUpdate(body: unknown): { name?: string | null; looks?: LookChanges } {
-  const { name, looks } = asObject(body)
-  return {
-    ...(name === null ? { name } : readCreation(body)),
-    ...(looks !== undefined && { looks: readLooks(looks) }),
-  }
-}
-
-/** Reads a body. @returns a function that throws a 400 for an invalid field */
-function readerOf<T extends TSchema>(schema: T): (body: unknown) => Static<T> {
-  const validate = createValidator(schema)
-  return (body) => {
-    const fields = asObject(body)
-    const errors = validate(fields)
-    if (errors.length > 0) throw invalidRequest(errors)
-    return fields as Static<T>
-  }
-}
+const readJoining = createBodyReader(joinBody)
 
 /** Each route of collections. */
 export interface CollectionRoutes {

@@ -11,9 +11,9 @@ const textRule = {
   [RULE]: 'must hold no lone surrogates and no control characters but TAB, LF and CR',
 }
 
-/** A text of at most `maxLength` Unicode characters. */
-export function text(maxLength: number, description: string): TString {
-  return Type.String({ maxLength, ...textRule, description })
+/** A text of at most `maxLength` Unicode characters, and of `minLength` at least. */
+export function text(maxLength: number, description: string, minLength = 0): TString {
+  return Type.String({ ...(minLength > 0 && { minLength }), maxLength, ...textRule, description })
 }
 
 /** A text that must not be blank. */

@@ -1,5 +1,5 @@
 import { hashToken, isToken } from '../lib/token.ts'
-import { codeKey } from './code.ts'
+import { codeKey, isCode } from './code.ts'
 import { collectionOfToken, type CollectionKeyDeps } from './collection-keys.ts'
 import { hidden, shown } from './deleted-store.ts'
 import { findMemberTokens, type Member } from './member-store.ts'
@@ -56,7 +56,8 @@ async function membersOf(deps: CollectionKeyDeps, credentials: Credential[]): Pr
     collections.set(token, await collectionOfToken(deps, token))
   return credentials.map((credential) => {
     const collectionId = typeof credential === 'string' ? undefined : collections.get(credential.collectionToken)
-    if (typeof credential === 'string' || collectionId === undefined) return undefined
+    // PostgreSQL refuses what no text can hold, and no link has such a code.
+    if (typeof credential === 'string' || collectionId === undefined || !isCode(credential.code)) return undefined
     return { collectionId, codeKey: codeKey(credential.code) }
   })
 }

@@ -1,15 +1,13 @@
-import { Type, type Static } from '#typebox'
+import { Type } from '#typebox'
 import type { Collections } from '../collections/open.ts'
 import { COLLECTION_TOKEN } from '../collections/schemas.ts'
-import { asObject } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
-import { invalidRequest } from '../http/problem.ts'
-import { createValidator } from '../http/validate.ts'
 import { idempotencyHeader, idempotentRequest } from '../links/api/idempotency-header.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
 import { clientOf, type WriteNeeds } from '../links/api/write-needs.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { MAX_SHARES } from './bounds.ts'
+import { collectionShareOptions } from './collection-options.ts'
 import type { CollectionShare } from './collection-store.ts'
 import type { CollectionShareOptions } from './of-collections.ts'
 import type { Shares } from './open.ts'
@@ -22,7 +20,6 @@ export interface CollectionShareRoutesNeeds extends WriteNeeds {
 }
 
 const tags = ['Shares']
-const validate = createValidator(collectionShareBody)
 
 /** How the owner of a collection shares its statistics: `/api/collections/<token>/share` and `/api/collections/<token>/shares`. */
 export function collectionShareRoutes(
@@ -70,16 +67,7 @@ function creationRoutes(needs: CollectionShareRoutesNeeds): OwnerRoutes {
 /** @throws {Problem} 400 for an invalid field */
 function optionsOf({ body, headers }: ManageRequest): CollectionShareOptions {
   const isEmpty = body === undefined || headers['content-type'] === undefined
-  const fields = isEmpty ? {} : asObject(body)
-  const errors = validate(fields)
-  if (errors.length > 0) throw invalidRequest(errors)
-  const {
-    name = null,
-    campaign = null,
-    csv = false,
-    destination = false,
-  } = fields as Static<typeof collectionShareBody>
-  return { name, campaign, csv, destination }
+  return collectionShareOptions(isEmpty ? {} : body)
 }
 
 /** The path does not name the collection when the token is in a header, and its token may be replaced. */

@@ -13,7 +13,7 @@ import { shownDestinations, type SharedLinks } from './open.ts'
 export type SharedLinksNeeds = CollectionStatsNeeds & CollectionExportNeeds & { db: Pick<Database, 'read'> }
 
 /** Of how many links the statistics say where they lead: those with most scans. */
-export const MAX_DESTINATIONS = 100
+const MAX_DESTINATIONS = 100
 
 /** The links of a share, which answer for themselves. */
 export function readableLinks(needs: SharedLinksNeeds, shared: SharedLinks): ReadableLinks {

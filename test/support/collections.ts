@@ -16,6 +16,30 @@ export interface Joined {
   results: ({ index: number; code: string; added: boolean } | { index: number; error: { code: string } })[]
 }
 
+/** A row of the response to changes of many links. */
+export interface ChangedRow {
+  index: number
+  code?: string
+  etag?: string
+  changed?: boolean
+  valid?: true
+  fields?: string[]
+  error?: { code: string; detail: string; errors: { pointer: string; detail: string }[] }
+}
+
+/** The response to changes of many links, or to a request that is refused as a whole. */
+export interface Changed {
+  changed: number
+  unchanged: number
+  failed: number
+  results: ChangedRow[]
+  code?: string
+  detail?: string
+  errors?: { pointer: string; detail: string }[]
+  warnings?: { code: string }[]
+  ignored?: string[]
+}
+
 export interface CreatedCollection extends Pick<Collection, 'name' | 'created_at'> {
   token: string
   manage_url: string

@@ -1,4 +1,5 @@
 import { readLooks } from '../../collections/looks.ts'
+import { readUpdate } from '../../collections/read-collection.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
@@ -18,9 +19,8 @@ export const collectionActions: Record<string, CollectionAction> = {
   join: (submission) => noticing(submission, 'join', ['tokens'], joinLinks),
   rename: (submission) =>
     noticing(submission, 'settings', ['name'], async ({ collections, token, form }) => {
-      const name = form.get('name')?.trim() ?? ''
-      if (name.length > 100) throw invalidRequest([{ pointer: '/name', detail: 'must be at most 100 characters long' }])
-      await collections.rename(token, name === '' ? null : name)
+      const { name = null } = readUpdate({ name: form.get('name')?.trim() || null })
+      await collections.rename(token, name)
       return { done: 'renamed' }
     }),
   rotate: (submission) =>
@@ -37,7 +37,7 @@ export const collectionActions: Record<string, CollectionAction> = {
   'save-look': (submission) => noticing(submission, 'looks', [], saveLook),
   'remove-look': (submission) =>
     noticing(submission, 'looks', [], async ({ collections, client, token, form }) => {
-      await collections.changeLooks(token, new Map([[form.get('look') ?? '', null]]), client)
+      await collections.changeLooks(token, readLooks({ [form.get('look') ?? '']: null }), client)
       return { done: 'removed', at: 'looks' }
     }),
   pause: (submission) => changeSelected(submission, { active: false }),

@@ -1,9 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
-import { invalidRequest } from '../../http/problem.ts'
-import { createValidator } from '../../http/validate.ts'
 import { MAX_SHARES } from '../../shares/bounds.ts'
-import { collectionShareBody } from '../../shares/schemas.ts'
+import { collectionShareOptions } from '../../shares/collection-options.ts'
 import { collectionTexts } from '../../texts/collection.ts'
 import { sharingTexts } from '../../texts/settings-sharing.ts'
 import { oncePage } from '../owner/settings/once-page.ts'
@@ -12,8 +10,6 @@ import { withTime } from '../owner/time.ts'
 import { idempotentForm, type CollectionOutcome, type CollectionSubmission } from './submission.ts'
 import { actionForm, folded, noticeOf, typed } from './parts.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
-
-const validate = createValidator(collectionShareBody)
 
 /** Reports for others: lists, creates and revokes the shares of the collection. */
 export function sharesSection(view: CollectionView, notice: CollectionNotice | undefined): Html {
@@ -92,15 +88,13 @@ function creationForm(view: CollectionView, notice: CollectionNotice | undefined
 /** Creates a share, whose address only the response has. */
 export async function createShare(submission: CollectionSubmission): Promise<CollectionOutcome> {
   const { shares, collections, client, token, form, language, scripts } = submission
-  const name = form.get('name')?.trim() ?? ''
-  const errors = validate({ name })
-  if (errors.length > 0) throw invalidRequest(errors)
-  const options = {
-    name: name || null,
-    campaign: form.get('campaign') || null,
+  const [name, campaign] = [form.get('name')?.trim(), form.get('campaign')]
+  const options = collectionShareOptions({
+    ...(name && { name }),
+    ...(campaign && { campaign }),
     csv: form.get('csv') === 'yes',
     destination: form.get('destination') === 'yes',
-  }
+  })
   const { id } = await collections.find(token)
   const created = await shares.create(id, options, client, idempotentForm(form, ['share', id, options]))
   const { title, lead, label, open } = sharingTexts[language].shares.page

@@ -12,7 +12,7 @@ import { pathOf, type CollectionView } from './view.ts'
 const MAX_SHOWN = 500
 
 /** Where the table of a collection is sent. No code has a dot, so that no link of the collection has this path. */
-export const sheetPath = (of: Pick<CollectionView, 'token'>) => `${pathOf(of)}/links.csv`
+const sheetPath = (of: Pick<CollectionView, 'token'>) => `${pathOf(of)}/links.csv`
 
 /** The part of the page by which the links are edited in a spreadsheet. */
 export function spreadsheetSection(view: CollectionView): Html {
