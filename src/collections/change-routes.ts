@@ -28,7 +28,7 @@ export interface CollectionChangesNeeds extends WriteNeeds {
 const rows = changesBody(
   { code: Type.String({ description: 'The code of the link, in any case; each link may occur once.' }) },
   ['CollectionChangeRow', 'CollectionChanges'],
-  { code: 'menu' },
+  { code: 'k7dw3nq' },
 )
 
 const csv = Type.String({

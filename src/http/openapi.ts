@@ -50,6 +50,7 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
       },
       tags: [
         { name: 'Links', description: 'Create links, and manage them by their token.' },
+        { name: 'Collections', description: 'Sets of links, each with a token that owns every link in it.' },
         { name: 'Visits', description: 'Responses of short URLs.' },
         { name: 'Statistics', description: 'Scans of a link, by its token.' },
         { name: 'Shares', description: 'Read-only access to the statistics of a link, with tokens of its own.' },

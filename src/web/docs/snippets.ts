@@ -47,8 +47,12 @@ const share: Step = {
   body: { csv: true },
   keep: { token: 'share_token' },
 }
-const collection: Step = { method: 'POST', path: '/api/collections', body: { name: 'Shop' }, keep: { token: 'token' } }
-const collectionShare: Step = { method: 'POST', path: '/api/collections/{token}/share', body: {}, keep: { id: 'id' } }
+/** A collection with the link in it; its token has a variable of its own. */
+const collection: Step[] = [
+  { method: 'POST', path: '/api/collections', body: { name: 'Shop' }, keep: { collection: 'token' } },
+  { method: 'POST', path: '/api/collections/{collection}/links', body: { tokens: ['TOKEN'] } },
+]
+const COLLECTION = '/api/collections/{token}'
 const linkOf = ({ name, sample }: Kind): Step => ({
   method: 'POST',
   path: '/api/links',
@@ -73,9 +77,9 @@ const steps: Record<string, Step[]> = {
     .slice(0, 1),
   revertLink: [{ method: 'PUT', path: '/api/manage/{token}', body: { target: 'https://example.com/lunch' } }],
   revokeShare: [{ ...share, keep: { id: 'id' } }],
-  createCollectionShare: [collection],
-  listCollectionShares: [collection],
-  revokeCollectionShare: [collection, collectionShare],
+  revokeCollectionShare: [
+    { method: 'POST', path: '/api/collections/{collection}/share', body: {}, keep: { id: 'id' } },
+  ],
   readSharedStats: [share],
   exportSharedScans: [share],
   exportSharedScansNdjson: [share],
@@ -113,9 +117,12 @@ function stepOf({ method, path, body, keep = {} }: Step): Snippets {
 }
 
 /** The request of an endpoint with its required parameters, and with its example as the body. */
-export function snippetsOf(endpoint: Endpoint, schemas: Record<string, Schema>, known: Known): Snippets {
+export function snippetsOf(given: Endpoint, schemas: Record<string, Schema>, known: Known): Snippets {
+  const isOfCollection = given.path.startsWith(COLLECTION)
+  const endpoint = { ...given, path: given.path.replace(COLLECTION, '/api/collections/{collection}') }
   const body = bodyOf(endpoint, schemas, known)
-  const before = (steps[endpoint.operation.operationId] ?? []).map(stepOf)
+  const needed = [...(isOfCollection ? collection : []), ...(steps[endpoint.operation.operationId] ?? [])]
+  const before = needed.map(stepOf)
   return {
     shell: [...before.map(({ shell }) => shell), shellOf(endpoint, body)].join('\n'),
     script: [
