@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { Database } from '../db/database.ts'
 import { asHolder } from '../lib/holder.ts'
 import { hashToken, newToken } from '../lib/token.ts'
+import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import { noCharge } from '../lib/charged.ts'
@@ -10,7 +11,8 @@ import { openLinks, type LinksNeeds } from './open.ts'
 
 const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }
 
-function openOn(db: Database) {
+/** Links that are closed before their store: in the background, they look for deletions whose day is over. */
+function openOn(t: TestContext, db: Database) {
   const needs: { [Name in keyof LinksNeeds]?: unknown } = {
     db,
     now: Date.now,
@@ -21,10 +23,13 @@ function openOn(db: Database) {
     removalTime: async () => 0,
     latestTime: async () => Number.POSITIVE_INFINITY,
     monotonic: () => performance.now(),
+    log: { error: (details: object) => assert.fail(JSON.stringify(details)) },
     designs: { of: async () => undefined },
     webhooks: { enabled: false, of: async () => null, onChange: async () => {} },
   }
-  return openLinks(needs as LinksNeeds)
+  const links = openLinks(needs as LinksNeeds)
+  undoLater(t, links.close)
+  return links
 }
 
 for (const { name, open } of drivers.filter(({ name }) => !name.includes('two'))) {
@@ -33,7 +38,7 @@ for (const { name, open } of drivers.filter(({ name }) => !name.includes('two'))
     if (db === undefined) return
     let transactions = 0
     const counted: Database['transaction'] = (work) => (transactions++, db.transaction(work))
-    const links = openOn({ ...db, read: db.read, write: db.write, transaction: counted })
+    const links = openOn(t, { ...db, read: db.read, write: db.write, transaction: counted })
     const token = newToken()
     await insert(db, 'menu', { token: hashToken(token) })
     const owned = await links.readByToken(token)
