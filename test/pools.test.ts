@@ -96,7 +96,9 @@ test('bodies behind a stream that does not end take none of the memory that othe
       () => received,
     )
     assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), Array(3).fill('HTTP/1.1 200'))
-    assert.ok(received.indexOf(`/a${at}`) < received.indexOf(`/b${at}`), received)
+    // The end of the text too: a code may begin as the path does.
+    const first = received.indexOf(`.com/a${at}"`)
+    assert.ok(first >= 0 && first < received.indexOf(`.com/b${at}"`), received)
   }
 })
 
