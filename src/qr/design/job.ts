@@ -1,5 +1,4 @@
 import type { Level } from '../encoder/tables.ts'
-import type { Poster } from './poster-pdf.ts'
 import type { Paper } from './sheet-pdf.ts'
 import type { Design } from './schema.ts'
 
@@ -28,8 +27,6 @@ export interface DesignJob {
   millimetres?: number
   /** A PDF is a sheet of this paper full of copies. */
   sheet?: Paper
-  /** A PDF is a page to hang up. */
-  poster?: Poster
 }
 
 /** Codes that are to have one design: each is drawn small, and read back. */

@@ -2,11 +2,12 @@ import type { Report, Scannability } from '../check/report.ts'
 import type { FieldError, ProblemCode } from '../../http/problem.ts'
 import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
+import type { PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | CheckJob | PlainJob | PictureJob
+export type RenderJob = DesignJob | PageJob | CheckJob | PlainJob | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckJob, DesignJob } from '../design/job.ts'
+import type { PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
@@ -21,7 +22,7 @@ export interface RenderPool {
    * @throws {Problem} 400 for a design that cannot be drawn or scanned, or takes too much CPU time; 503 with `Retry-After`
    * when too many jobs wait, or the job takes too long
    */
-  render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  render: (job: DesignJob | PageJob, requester?: Requester) => Promise<DesignedImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
   /** @throws {Problem} 503 when too many jobs wait */

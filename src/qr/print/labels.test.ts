@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../test/support/fast-check.ts'
+import { fc } from '../../../test/support/fast-check.ts'
 import { countOf, labelFormats, paperSizes, readLabels, type LabelFormat, type Paper } from './labels.ts'
 
 const formats = Object.values(labelFormats)

@@ -1,5 +1,5 @@
-import { nearName } from '../lib/near-name.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { nearName } from '../../lib/near-name.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Sheets that labels are sold on. */
 export type Paper = 'a4' | 'letter'

@@ -1,4 +1,4 @@
-import type { ByLanguage, Language } from '../texts/language.ts'
+import type { ByLanguage, Language } from '../../texts/language.ts'
 import { paperSizes, type Paper } from './labels.ts'
 
 /** What is drawn in black onto a page. All lengths are in mm, from its upper left corner. */
