@@ -16,6 +16,7 @@ import { historyRoutes } from './links/api/history-routes.ts'
 import { rotationRoutes } from './links/api/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/api/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { calibrationRoute, printSheetRoute } from './print/routes.ts'
 import { printRoute } from './qr/print-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
 import { streamRoutes } from './scans/api/stream-route.ts'
@@ -129,9 +130,8 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
   const mayCreate = keys.requireHeader
-  const { slots, holderOf } = limits
-  const { images, codeSvg } = qr
-  const limitImages = limits.each('qr')
+  const { slots } = limits
+  const { codeSvg } = qr
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
@@ -144,8 +144,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     collectionSheet: sheetRoutes({ collections, slots, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
-    dataImage: dataImageRoute({ images, limitImages, holderOf }),
-    designedImage: designRoute({ images, limitImages, holderOf }),
+    ...imageHandlers(services),
     statistics: statisticsHandlers(services),
     collectionStatistics: {
       stats: collectionStatsRoutes({ collections, scans, slots, now }),
@@ -157,6 +156,19 @@ function programHandlers(describe: DescribeApi, services: Services) {
     domain: domainRoutes({ domains, limits, mayCreate }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
+  }
+}
+
+/** The handlers of images of any data, and of printed sheets. */
+function imageHandlers({ qr, limits, links, collections, visits, origin, db }: Services) {
+  const limitImages = limits.each('qr')
+  const image = { images: qr.images, limitImages, holderOf: limits.holderOf }
+  const printing = { db, links, collections, linkOf: visits.linkOf, origin, limits, limitImages, qr }
+  return {
+    dataImage: dataImageRoute(image),
+    designedImage: designRoute(image),
+    print: printSheetRoute(printing),
+    calibration: calibrationRoute(printing),
   }
 }
 
