@@ -172,6 +172,11 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${collection}?changed`,
     `${collection}?view=detail&days=90&campaign=Plugh&tz=UTC&list=link`,
     `${placed}/placements`,
+    `${placed}/try?placement=xyzzy&mm=15`,
+    `${rich}/try`,
+    `${stored['locked']}/try`,
+    `${stored['stopped']}/try`,
+    `${collected}/try`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
     `${fresh}?undeleted`,
@@ -191,6 +196,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 
   const faulty: [string, number][] = [
     [`/m/${UNKNOWN}`, 404],
+    [`/m/${UNKNOWN}/try`, 404],
+    [`${binned}/try`, 410],
     [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
     [`/c/collection_${UNKNOWN}`, 404],
