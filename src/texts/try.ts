@@ -16,31 +16,31 @@ const en = {
   noPlace: 'No place',
   check: {
     heading: 'If nothing arrives',
-    tap: 'Tap the address that the camera shows. Looking at it is not a scan yet.',
+    tap: 'Tap the address that the camera shows. Looking at it is not a visit yet.',
     light: 'Make the screen bright, keep reflections off it, and hold the phone still for a moment.',
     distance: 'Go closer, then farther away. If that helps, print the code wider.',
     reach: (origin: string) =>
       `The phone has to reach ${origin}. A phone outside of your network shows whether others can.`,
-    rules: 'A rule may lead elsewhere. The scan counts all the same.',
-    password: 'The link asks for a password. The scan counts when that is entered.',
-    hand: 'Open the short link on the phone by hand. That is no scan, but shows whether it leads where it should.',
+    rules: 'A rule may lead elsewhere. The visit counts all the same.',
+    password: 'The link asks for a password. The visit counts when that is entered.',
+    hand: 'Open the short link on the phone by hand. That does not appear here, but shows whether it leads where it should.',
   },
   steps: {
     heading: 'Scan it',
     camera: 'Open the camera of your phone, and point it at the code.',
-    tap: 'Tap the address that the camera shows: only then is it a scan.',
+    tap: 'Tap the address that the camera shows: only then is it a visit.',
     look: 'Within a few seconds, this page says here that it has arrived.',
     lookByHand: 'Then press the button here, which looks whether it has arrived.',
   },
-  real: 'A trial is a real scan, and the statistics count it as one.',
+  real: 'A trial is a real visit, and the statistics count it as one.',
   waiting: 'Waiting for your phone …',
   late: 'Nothing has arrived yet. What helps is below.',
   none: (at: string) => `Nothing has arrived since ${at}.`,
   arrived: 'Your phone has read it.',
-  others: 'Whoever else scans the code now is shown here, too: compare time and device.',
-  unreadable: 'The scans cannot be read right now.',
+  others: 'While others scan the code, their visits are shown here, too: compare time and device.',
+  unreadable: 'The visits cannot be read right now.',
   look: 'I have scanned it: look now',
-  unmarked: 'On this service, codes do not tell scans from clicks: any visit of the link is shown here.',
+  unmarked: 'On this service, a visit by the code looks like one by a click on the link: all are shown here.',
 }
 
 const de: typeof en = {
@@ -61,31 +61,31 @@ const de: typeof en = {
   noPlace: 'Ohne Ort',
   check: {
     heading: 'Wenn nichts ankommt',
-    tap: 'Tippen Sie auf die Adresse, die die Kamera zeigt. Sie nur zu sehen, ist noch kein Scan.',
+    tap: 'Tippen Sie auf die Adresse, die die Kamera zeigt. Sie nur zu sehen, ist noch kein Besuch.',
     light: 'Stellen Sie den Bildschirm hell, vermeiden Sie Spiegelungen, und halten Sie das Handy kurz still.',
     distance: 'Gehen Sie näher heran, dann weiter weg. Wenn das hilft, drucken Sie den Code breiter.',
     reach: (origin) =>
       `Das Handy muss ${origin} erreichen. Ein Handy außerhalb Ihres Netzes zeigt, ob das auch andere können.`,
-    rules: 'Eine Regel kann woandershin führen. Der Scan zählt trotzdem.',
-    password: 'Der Link fragt nach einem Passwort. Der Scan zählt, wenn es eingegeben ist.',
-    hand: 'Öffnen Sie den Kurzlink am Handy von Hand. Das ist kein Scan, zeigt aber, ob er dorthin führt, wohin er soll.',
+    rules: 'Eine Regel kann woandershin führen. Der Besuch zählt trotzdem.',
+    password: 'Der Link fragt nach einem Passwort. Der Besuch zählt, wenn es eingegeben ist.',
+    hand: 'Öffnen Sie den Kurzlink am Handy von Hand. Das erscheint hier nicht, zeigt aber, ob er dorthin führt, wohin er soll.',
   },
   steps: {
     heading: 'Scannen Sie ihn',
     camera: 'Öffnen Sie die Kamera Ihres Handys, und richten Sie sie auf den Code.',
-    tap: 'Tippen Sie auf die Adresse, die die Kamera zeigt: Erst das ist ein Scan.',
+    tap: 'Tippen Sie auf die Adresse, die die Kamera zeigt: Erst das ist ein Besuch.',
     look: 'Nach wenigen Sekunden steht hier, dass er angekommen ist.',
     lookByHand: 'Drücken Sie dann hier auf den Knopf, der nachsieht, ob er angekommen ist.',
   },
-  real: 'Ein Versuch ist ein echter Scan, und die Statistik zählt ihn mit.',
+  real: 'Ein Versuch ist ein echter Besuch, und die Statistik zählt ihn mit.',
   waiting: 'Wartet auf Ihr Handy …',
   late: 'Bisher ist nichts angekommen. Was hilft, steht darunter.',
   none: (at) => `Seit ${at} ist nichts angekommen.`,
   arrived: 'Ihr Handy hat ihn gelesen.',
-  others: 'Auch wer sonst gerade den Code scannt, steht hier: Vergleichen Sie Zeit und Gerät.',
-  unreadable: 'Die Scans lassen sich gerade nicht lesen.',
+  others: 'Wenn gerade jemand anderes den Code scannt, steht auch dieser Besuch hier: Vergleichen Sie Zeit und Gerät.',
+  unreadable: 'Die Besuche lassen sich gerade nicht lesen.',
   look: 'Gescannt: jetzt nachsehen',
-  unmarked: 'In diesem Dienst unterscheiden Codes nicht zwischen Scan und Klick: Hier steht jeder Besuch des Links.',
+  unmarked: 'In diesem Dienst sieht ein Besuch über den Code aus wie ein Klick auf den Link: Hier stehen alle.',
 }
 
 /** The page on which an owner scans a code before it is printed. */
@@ -94,9 +94,10 @@ export const tryTexts: ByLanguage<typeof en> = { en, de }
 const enSizes = {
   distance: 'Phones read it from about {distance} away, ten times its width.',
   fits: 'Print this code at least {smallest} mm wide.',
-  small: 'That is small for this code: print it at least {smallest} mm wide, so that it scans in poor light, too.',
+  small:
+    'That is small for this code: print it at least {smallest} mm wide, so that phones read it in poor light, too.',
   tooSmall:
-    'Too small to print: its modules, the small squares, would be {module} mm wide, and phones need 0.4 mm. Print it at least {smallest} mm wide.',
+    'Too small to print: its dots would be {module} mm wide, and phones need 0.4 mm. Print it at least {smallest} mm wide.',
   unknown: 'The check of this code is busy, so that its smallest width is not known now. Reload the page in a moment.',
   millimetres: '{width} mm',
   asScreenSays: 'As large as your screen says, which is often not right.',
@@ -119,7 +120,7 @@ const deSizes: typeof enSizes = {
   small:
     'Das ist klein für diesen Code: Drucken Sie ihn mindestens {smallest} mm breit, damit er sich auch bei schlechtem Licht scannen lässt.',
   tooSmall:
-    'Zu klein für den Druck: Seine Module, die kleinen Quadrate, wären {module} mm breit, und Handys brauchen 0,4 mm. Drucken Sie ihn mindestens {smallest} mm breit.',
+    'Zu klein für den Druck: Seine Punkte wären {module} mm breit, und Handys brauchen 0,4 mm. Drucken Sie ihn mindestens {smallest} mm breit.',
   unknown:
     'Die Prüfung dieses Codes ist ausgelastet, deshalb ist seine kleinste Breite gerade nicht bekannt. Laden Sie die Seite gleich noch einmal.',
   millimetres: '{width} mm',

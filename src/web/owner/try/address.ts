@@ -3,7 +3,7 @@ import type { TryView } from './view.ts'
 /** The address of the page as it is shown, and with another width or further parameters. */
 export function addressOf(
   { access, width, placement, since }: Pick<TryView, 'access' | 'width' | 'placement' | 'since'>,
-  { width: chosen = width, ...more }: { width?: number; only?: string; at?: string } = {},
+  { width: chosen = width, ...more }: { width?: number; only?: string; look?: string } = {},
 ): string {
   const query = new URLSearchParams({ mm: String(chosen) })
   if (placement !== undefined) query.set('placement', placement.id)

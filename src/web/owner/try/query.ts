@@ -6,7 +6,7 @@ import type { TryView } from './view.ts'
 const MOST_AWAITED_MS = 86_400_000
 
 /** What the address of the page asks for. */
-export interface Asked extends Pick<TryView, 'width' | 'placement' | 'since'> {
+export interface Asked extends Pick<TryView, 'width' | 'placement' | 'since' | 'looks'> {
   /** Whether the script of the page asks, which needs no more than what has arrived. */
   onlyScans: boolean
 }
@@ -19,6 +19,7 @@ export function askedIn(query: Record<string, unknown>, { placements }: Pick<Lin
     width: width !== undefined && width >= LEAST_WIDTH && width <= MOST_WIDTH ? width : USUAL_WIDTH,
     placement: placements.find(({ id }) => id === place),
     since: since !== undefined && since <= now && since > now - MOST_AWAITED_MS ? since : now,
+    looks: numberIn(query['look']) ?? 0,
     onlyScans: query['only'] === 'scans',
   }
 }

@@ -60,8 +60,7 @@ async function viewOf(needs: TryPageNeeds, request: FastifyRequest<TryRoute>, re
   const owned = await needs.links.readByToken(access.credential)
   const { link } = owned
   const origin = needs.origin.of(request)
-  const now = needs.now()
-  const asked = askedIn(request.query, link, now)
+  const asked = askedIn(request.query, link, needs.now())
   const text = needs.codeText(link.code, origin, { ...(asked.placement && { placement: asked.placement.id }) })
   const isMarked = text.includes('?')
   // Before the scans are read, so that the script asks again for one that comes in between.
@@ -78,7 +77,6 @@ async function viewOf(needs: TryPageNeeds, request: FastifyRequest<TryRoute>, re
     language: pageLanguage(request),
     scripts: scriptsOf(needs.assets.islands, 'try'),
     ...asked,
-    now,
     arrivals,
     size,
     counted,

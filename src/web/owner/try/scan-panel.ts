@@ -14,11 +14,11 @@ const TELLING: readonly DimensionName[] = ['device', 'os', 'browser']
 
 /** How to scan, what has arrived, and what to check when nothing does. */
 export function scanPanel(view: TryView): Html {
-  const { access, counted, count, now, language } = view
+  const { access, counted, count, looks, language } = view
   const texts = tryTexts[language]
   const { waiting, late } = texts
   // Another address each time: a link to a part of the same one would load nothing.
-  const again = addressOf(view, { at: String(now) })
+  const again = addressOf(view, { look: String(looks + 1) })
   return html`<section
     class="card try-scan"
     id="try-scan"

@@ -18,8 +18,8 @@ export interface TryView {
   placement: Placement | undefined
   /** Since when scans are awaited, in milliseconds since 1970. */
   since: number
-  /** When the page is made, in milliseconds since 1970. */
-  now: number
+  /** How often the owner has looked, by the button that is there without scripts. */
+  looks: number
   /** Newest first; undefined while they cannot be read. */
   arrivals: Arrival[] | undefined
   /** Undefined while it is not known. */
