@@ -47,6 +47,7 @@ import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
+import { tryPageRoute } from './web/owner/try/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
 import { siteFiles } from './web/site-files.ts'
@@ -279,6 +280,16 @@ function linkPageHandlers(services: Services, assets: Assets) {
       turnToRender: limits.turnToRender,
       assets,
       reading,
+    }),
+    tryPage: tryPageRoute({
+      ...reading,
+      links,
+      limits,
+      totals: scans.latestTotals,
+      origin,
+      assets,
+      images: qr.images,
+      codeText: qr.codeText,
     }),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
     sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),

@@ -46,6 +46,7 @@ const files = [
   'site',
   'stats-filters',
   'streams',
+  'try',
   'undelete',
   'visitor-pages',
   'visits',

@@ -149,6 +149,8 @@ const visits: SeededPages['visits'] = [
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { binned = '', ...stored } = owned
   const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '', placed = '' } = stored
+  // A page without it has the time of its making, in which no two are alike.
+  const since = `since=${Date.now()}`
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -172,6 +174,11 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${collection}?changed`,
     `${collection}?view=detail&days=90&campaign=Plugh&tz=UTC&list=link`,
     `${placed}/placements`,
+    `${placed}/try?placement=xyzzy&mm=15&${since}`,
+    `${rich}/try?${since}`,
+    `${stored['locked']}/try?${since}`,
+    `${stored['stopped']}/try?${since}`,
+    `${collected}/try?${since}`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
     `${fresh}?undeleted`,
@@ -191,6 +198,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
 
   const faulty: [string, number][] = [
     [`/m/${UNKNOWN}`, 404],
+    [`/m/${UNKNOWN}/try`, 404],
+    [`${binned}/try`, 410],
     [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
     [`/c/collection_${UNKNOWN}`, 404],
