@@ -113,7 +113,7 @@ async function shown({ url }: Pick<Service, 'url'>, token: string): Promise<stri
   return Promise.all(texts)
 }
 
-test('a backup has collections with their looks, keys, removed and deleted links, and links whose token was replaced through them', async (t) => {
+test('a backup has collections with their looks, shares, keys, removed and deleted links, and links whose token was replaced through them', async (t) => {
   const [folder, dataDir, elsewhere] = [join(temporaryFolder(t), 'backup'), temporaryFolder(t), temporaryFolder(t)]
   const service = await start(t, dataDir, UNLIMITED)
   const { url } = service
@@ -127,6 +127,13 @@ test('a backup has collections with their looks, keys, removed and deleted links
   for (const token of [kept, ended, other])
     await post(api(url, token, '/links'), { tokens: links.map(({ token: own }) => own) })
   await put(api(url, kept), { name: 'Kept', looks: { blue: { fg: '#123456' } } })
+  const share = async (of: string, body: object) =>
+    ((await (await post(api(url, of, '/share'), body)).json()) as { share_token: string }).share_token
+  const shares = [await share(kept, { csv: true }), await share(kept, { campaign: '~' }), await share(ended, {})]
+  const readBy = async (service: Pick<Service, 'url'>) => {
+    const statuses = shares.map(async (token) => (await fetch(`${service.url}/api/share/${token}/stats`)).status)
+    return Promise.all(statuses)
+  }
   await fetch(api(url, ended), { method: 'DELETE' })
   assert.equal((await command(dataDir, 'block', blocked.code, '--reason=spam')).status, 0)
   await fetch(`${url}/api/manage/${deleted.token}?undo=true`, { method: 'DELETE' })
@@ -138,10 +145,11 @@ test('a backup has collections with their looks, keys, removed and deleted links
 
   assert.equal((await command(dataDir, 'backup', folder)).status, 0)
   const verified = await command(elsewhere, 'verify', folder)
-  assert.match(verified.stdout, /^collections +good +2 collections with 6 memberships and 1 look$/m)
+  assert.match(verified.stdout, /^collections +good +2 collections with 6 memberships, 1 look and 2 shares$/m)
   assert.equal((await command(elsewhere, 'restore', folder)).status, 0)
   const restored = await start(t, elsewhere, UNLIMITED)
   assert.deepEqual([await shown(restored, kept), await shown(restored, ended), await shown(restored, other)], before)
+  assert.deepEqual([await readBy(service), await readBy(restored)], [Array(2).fill([200, 200, 404])].flat())
   const undeleted = await fetch(api(restored.url, kept, `/links/${deleted.code}/undelete`), { method: 'POST' })
   assert.equal(undeleted.status, 200)
   // The first use of the key that replaces another ends that.
@@ -155,7 +163,7 @@ const stores: [name: string, url: (t: TestContext) => Promise<string | false | u
 ]
 
 for (const [name, urlFor] of stores)
-  test(`on ${name}, verify names memberships and looks of what does not exist`, async (t) => {
+  test(`on ${name}, verify names memberships, looks and shares of what does not exist`, async (t) => {
     const database = await urlFor(t)
     if (database === false) return
     const server = await startServer(t, database === undefined ? {} : { DATABASE_URL: database })
@@ -169,7 +177,8 @@ for (const [name, urlFor] of stores)
     const token = await collect(url)
     await create({ url }, { target }, { 'quirl-collection': token })
     await put(api(url, token), { looks: { blue: { fg: '#123456' } } })
-    assert.deepEqual(await found(), [true, '1 collection with 1 membership and 1 look'])
+    await post(api(url, token, '/share'), {})
+    assert.deepEqual(await found(), [true, '1 collection with 1 membership, 1 look and 1 share'])
     const { db } = services
     const { collection_id: id } = await db.read.selectFrom('memberships').selectAll().executeTakeFirstOrThrow()
     const member = (collection: string, link: number) => ({ collection_id: collection, link_id: link, joined_at: 0 })
@@ -183,4 +192,7 @@ for (const [name, urlFor] of stores)
     await db.write.insertInto('looks').values({ collection_id: 'none', name: 'red', design: '{}' }).execute()
     const both = 'found 1 membership of a link or collection, and 1 look of a collection that does not exist'
     assert.deepEqual(await found(), [false, both])
+    await db.write.updateTable('collection_shares').set({ collection_id: 'none' }).execute()
+    const all = both.replace(' that', ', and 1 share of a collection that')
+    assert.deepEqual(await found(), [false, all])
   })
