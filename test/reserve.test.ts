@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createFullState } from '../src/disk/full-state.ts'
-import { temporaryFolder } from './support/cleanup.ts'
+import { openDisk } from '../src/disk/open.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { valueOf } from './support/metrics.ts'
 import { poll } from './support/poll.ts'
 import { skipUnlessCi } from './support/programs.ts'
@@ -40,4 +41,26 @@ test('a disk that becomes full while its reserve is being written has the room o
   assert.ok(free() > 12 * MIB, `${free()} bytes are free`)
   await assert.rejects(restored)
   assert.deepEqual([state.is(), state.reserved(), written()], [true, 0, 0])
+})
+
+test('free space that was read before the reserve was released is not taken for what is left of it', async (t) => {
+  const disk = smallDisk(t, 64 * MIB)
+  if (disk?.fillBut === undefined) return skipUnlessCi(t, 'this user may not mount a file system')
+  writeFileSync(join(disk.folder, 'reserve'), Buffer.alloc(4 * MIB))
+  const log = { warn: () => {}, error: () => {} }
+  const watched = openDisk({
+    ...{ dataDir: disk.folder, hasStore: true, floor: 0, monotonic: () => 1, log },
+    ...{ checkMs: 1e9, reserveAfterMs: 0, reserveBytes: 4 * MIB },
+  })
+  watched.start()
+  undoLater(t, watched.close)
+  disk.fill()
+  // A check begins, and ends on another thread while this one is busy.
+  watched.note(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+  watched.release()
+  for (let turn = 0; turn < 20; turn++) {
+    assert.equal(watched.isSpent('takedown'), false)
+    await nextTurn()
+  }
 })

@@ -55,6 +55,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   const full = createFullState(needs)
   let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
   let timer: NodeJS.Timeout | undefined
+  let releases = 0
 
   function judge(stats: StatsFs): void {
     space = spaceOf(stats)
@@ -64,12 +65,17 @@ export function openDisk(needs: DiskNeeds): Disk {
 
   // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
   const checkOnce = shareRun(async () => {
-    judge(await statfs(dataDir))
+    const before = releases
+    const stats = await statfs(dataDir)
+    // Read before the reserve was released, it lacks that room, for which somebody waits.
+    if (releases !== before) return
+    judge(stats)
     await full.restore(space)
   })
   const check = () => void checkOnce().catch(() => {})
 
   function release(): void {
+    releases++
     full.begin()
     space = readSpace(dataDir) ?? space
   }
