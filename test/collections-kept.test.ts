@@ -8,6 +8,7 @@ import { verifyPostgres } from '../src/nodes/backup/verify.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
+import { poll } from './support/poll.ts'
 import { urlOf } from './support/postgres.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -100,6 +101,35 @@ test(`after ${KILLS} times kill -9, each acknowledged creation, addition and rem
     await exitOf(again)
   }
   assert.ok(changed > KILLS, 'nothing was done before the kills')
+})
+
+test('a backup that is taken while collections change has each as it was at one moment, and no membership of what it lacks', async (t) => {
+  const random = seededRandom(t)
+  const [folder, dataDir, elsewhere] = [join(temporaryFolder(t), 'backup'), temporaryFolder(t), temporaryFolder(t)]
+  const service = await start(t, dataDir, UNLIMITED)
+  const quiet = await collect(service.url)
+  const resting = await create(service, { target }, { 'quirl-collection': quiet })
+  const all: Told[] = []
+  for (let at = 0; at < 4; at++)
+    all.push({ token: await collect(service.url), inside: new Map(), unsure: new Set<string>() })
+  const working = Promise.all(all.map((told) => work(service.url, told, random)))
+  await poll(() => all.every(({ inside }) => inside.size >= 3))
+  assert.equal((await command(dataDir, 'backup', folder)).status, 0)
+  service.process.kill('SIGKILL')
+  await Promise.all([working, exitOf(service)])
+  assert.match((await command(elsewhere, 'verify', folder)).stdout, /^collections +good +5 collections with \d/m)
+  assert.equal((await command(elsewhere, 'restore', folder)).status, 0)
+  const restored = await start(t, elsewhere, UNLIMITED)
+  assert.deepEqual(await listed(restored.url, quiet), [resting.code])
+  for (const { token } of all) {
+    const codes = await listed(restored.url, token)
+    assert.ok(codes.length > 0)
+    for (const code of codes) assert.equal((await fetch(api(restored.url, token, `/links/${code}`))).status, 200)
+    const count = async () => ((await (await fetch(api(restored.url, token))).json()) as { links: number }).links
+    const before = await count()
+    await create(restored, { target }, { 'quirl-collection': token })
+    assert.equal(await count(), before + 1)
+  }
 })
 
 /** All that a key shows, without what depends on the origin. */
