@@ -49,8 +49,14 @@ test('free space that was read before the reserve was released is not taken for 
   writeFileSync(join(disk.folder, 'reserve'), Buffer.alloc(4 * MIB))
   const log = { warn: () => {}, error: () => {} }
   const watched = openDisk({
-    ...{ dataDir: disk.folder, hasStore: true, floor: 0, monotonic: () => 1, log },
-    ...{ checkMs: 1e9, reserveAfterMs: 0, reserveBytes: 4 * MIB },
+    dataDir: disk.folder,
+    hasStore: true,
+    floor: 0,
+    monotonic: () => 1,
+    log,
+    checkMs: 1e9,
+    reserveAfterMs: 0,
+    reserveBytes: 4 * MIB,
   })
   watched.start()
   undoLater(t, watched.close)

@@ -27,8 +27,8 @@ export function countCalls(db: Database): { db: Database; calls: () => number } 
   const replaced: { [Name in keyof Database]?: () => Database[Name] } = {
     read: () => db.read.withPlugin(plugin),
     write: () => db.write.withPlugin(plugin),
-    transaction: () => counted(db.transaction) as Database['transaction'],
-    urgent: () => counted(db.urgent) as Database['urgent'],
+    transaction: () => counted(db.transaction),
+    urgent: () => counted(db.urgent),
     leases: () => ({ ...db.leases, take: counted(db.leases.take), free: counted(db.leases.free) }),
   }
   return {

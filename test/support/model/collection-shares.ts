@@ -87,7 +87,7 @@ async function readShare(world: World, it: ModelCollection, share: ModelCollecti
   const statuses = [stats, file, page].map(({ status }) => status)
   assert.deepEqual(statuses, works ? [200, csv ? 200 : 403, 200] : [404, 404, 404])
   const [text, exported] = [await page.text(), await file.text()]
-  if (!works) return void (await stats.body?.cancel())
+  if (!works) return stats.body?.cancel()
   const links = membersOf(world, it).filter((one) => isOf(one, campaign))
   const scans = links.flatMap((one) => one.scans)
   const read = (await stats.json()) as SharedStats
