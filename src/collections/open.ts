@@ -140,7 +140,8 @@ async function leave(deps: Deps, token: string, code: string): Promise<void> {
 
 async function remove(deps: Deps, token: string): Promise<void> {
   const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
-  await deps.db.transaction((transaction) => store.deleteCollection(transaction, id))
+  // As a deletion of links, it gives room back.
+  await deps.db.urgent('takedown', (transaction) => store.deleteCollection(transaction, id))
 }
 
 /** Links that are deleted at the same time: they share commits. */
