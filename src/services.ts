@@ -185,9 +185,22 @@ async function openCreation(
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open(
     'links',
-    openLinks({ ...needed, ...hashing, ...removing, designs: qr.designs, collecting: createCollecting(db, now) }),
+    openLinks({
+      ...needed,
+      ...hashing,
+      ...removing,
+      designs: qr.designs,
+      collecting: createCollecting(db, now, webhooks.ofCollections),
+    }),
   )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
+  return {
+    abuse,
+    limits,
+    qr,
+    links,
+    keys,
+    collections: openCollections({ ...needed, links, designs: qr.designs, webhooks: webhooks.ofCollections }),
+  }
 }
 
 async function openFeatures(
