@@ -22,7 +22,7 @@ import {
   setDestination,
   type WebhookRow,
 } from './store.ts'
-import { forgetFailures } from './watch-store.ts'
+import { findNextCheck, forgetFailures } from './watch-store.ts'
 
 /** One check of a destination takes place in this time. */
 export const CHECK_MS = 86_400_000
@@ -113,7 +113,8 @@ async function resume(transaction: Transaction<Tables>, linkId: number, now: num
   const webhook = await findWebhook(transaction, linkId)
   if (webhook === undefined) return
   await setNextAttempt(transaction, { kind: 'link', id: linkId }, now)
-  if (eventsOf(webhook).includes('destination.failing')) await resumeChecks(transaction, linkId, now)
+  if (eventsOf(webhook).includes('destination.failing'))
+    await resumeChecks(transaction, linkId, (await findNextCheck(transaction, linkId)) ?? now)
 }
 
 async function saveDraft(
@@ -124,23 +125,22 @@ async function saveDraft(
   milestone: number,
 ): Promise<WebhookDetails> {
   const present = await findWebhook(transaction, linkId)
+  // What was true for the webhook before stays so.
   const row = await putWebhook(transaction, linkId, {
     ...settingsOf(draft, present, deps.now()),
-    ...wantedOf(deps, draft, present, milestone),
+    milestone: draft.events.includes('scans.milestone') ? (present?.milestone ?? milestone) : null,
+    next_check_at: draft.events.includes('destination.failing')
+      ? (present?.next_check_at ?? (await firstCheck(deps, transaction, linkId)))
+      : null,
   })
   return savedDetails(row, present, row.destination_failing_since, deps.screen)
 }
 
-/** The columns that say when to check and to tell. What was true for the webhook before stays so. */
-function wantedOf(
+/** A link is checked for its collections at the same time: nobody is to hear of two failures of the same day. */
+async function firstCheck(
   { now, random }: ChangesDeps,
-  { events }: WebhookDraft,
-  present: WebhookRow | undefined,
-  milestone: number,
-) {
-  const firstCheck = now() + Math.floor(random() * CHECK_MS)
-  return {
-    milestone: events.includes('scans.milestone') ? (present?.milestone ?? milestone) : null,
-    next_check_at: events.includes('destination.failing') ? (present?.next_check_at ?? firstCheck) : null,
-  }
+  transaction: Transaction<Tables>,
+  linkId: number,
+): Promise<number> {
+  return (await findNextCheck(transaction, linkId)) ?? now() + Math.floor(random() * CHECK_MS)
 }

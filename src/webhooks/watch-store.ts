@@ -77,7 +77,11 @@ export async function watchMilestones(
     .execute()
 }
 
-/** Has the destinations of links checked; where they are already, nothing changes. */
+/**
+ * Has the destinations of links checked; where they are already, nothing changes. A link is checked for all who want to know at
+ * once, so that nobody hears of two failures of the same day.
+ * @param firstCheckAt of links that are checked for nobody yet
+ */
 export async function watchDestinations(
   db: Executor,
   { collectionId, linkIds }: SomeMembers,
@@ -85,11 +89,34 @@ export async function watchDestinations(
 ): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({ next_check_at: firstCheckAt })
+    .set((of) => ({
+      next_check_at: of.fn.coalesce(
+        of
+          .selectFrom('memberships as others')
+          .select((each) => each.fn.min('others.next_check_at').as('at'))
+          .whereRef('others.link_id', '=', 'memberships.link_id'),
+        of
+          .selectFrom('webhooks')
+          .select('webhooks.next_check_at')
+          .whereRef('webhooks.link_id', '=', 'memberships.link_id'),
+        of.val(firstCheckAt),
+      ),
+    }))
     .where('collection_id', '=', collectionId)
     .where('link_id', 'in', linkIds)
     .where('next_check_at', 'is', null)
     .execute()
+}
+
+/** When the destination of a link is checked for its collections; undefined when none wants that. */
+export async function findNextCheck(db: Executor, linkId: number): Promise<number | undefined> {
+  const watched = db.selectFrom('memberships').select('next_check_at').where('link_id', '=', linkId)
+  const first = await watched
+    .where('next_check_at', 'is not', null)
+    .orderBy('next_check_at')
+    .limit(1)
+    .executeTakeFirst()
+  return first?.next_check_at ?? undefined
 }
 
 /** Ends the counting, the checks, or both. */
