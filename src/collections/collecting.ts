@@ -10,7 +10,7 @@ import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
 import { namedLooks } from './looks.ts'
 import * as store from './store.ts'
-import type { CollectionWebhooks } from './webhook.ts'
+import type { CollectionWebhooks } from './webhooks.ts'
 
 /** Adds links to collections in the transaction that creates them, and finds the looks of collections. */
 export function createCollecting(

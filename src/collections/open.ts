@@ -23,7 +23,8 @@ import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
 import * as store from './store.ts'
-import { addWatched, setWebhook, type CollectionWebhooks } from './webhook.ts'
+import { addWatched, setWebhook } from './set-webhook.ts'
+import type { CollectionWebhooks } from './webhooks.ts'
 
 /** The response to links that join: a result for each token, in their order. */
 export interface JoinResult {

@@ -50,8 +50,7 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
   const acquire = createLeases(db, monotonic)
   const count = (isDelivered: boolean) => void counts[isDelivered ? 'delivered' : 'failed']++
 
-  const isEventDue = async () =>
-    outbox.rows() > 0 && ((await isAnyDue(db.read, now())) || (await findNewlyQueued(db.read, 1)).length > 0)
+  const isEventDue = async () => outbox.rows() > 0 && (await isAnyEvent(deps))
   const send = (lease: Lease) => sendDue({ ...deps, count }, lease, ends, pollMs ?? POLL_MS)
   const isCheckDue = async () => (await findDueLinks(db.read, now(), 1)).length > 0
   const check = (lease: Lease) => checkDue(deps, lease, ends)
@@ -84,6 +83,11 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
       tasks.close()
     },
   }
+}
+
+/** Whether an event is to be sent, or to be taken in. */
+async function isAnyEvent({ db, now }: BackgroundDeps): Promise<boolean> {
+  return (await isAnyDue(db.read, now())) || (await findNewlyQueued(db.read, 1)).length > 0
 }
 
 /** Does work that is due, if no other process does it. The lease is only held meanwhile: it costs writes. */

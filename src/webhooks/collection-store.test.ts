@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { insertCollection, insertMembers } from '../collections/store.ts'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { PATIENCE_MS, poll } from '../../test/support/poll.ts'
@@ -25,9 +24,12 @@ const humansOf = (humans: number) => async () => ({ humans }) as Totals
 
 /** A collection of links. */
 async function collect(db: Database, id: string, links: Link[]): Promise<void> {
-  await insertCollection(db.write, { id, name: null, createdAt: 1 }, `hash of ${id}`)
-  const linkIds = links.map((link) => link.id)
-  await db.transaction((transaction) => insertMembers(transaction, { collectionId: id, linkIds, now: 1 }))
+  await db.write
+    .insertInto('collections')
+    .values({ id, token_hash: `hash of ${id}`, created_at: 1 })
+    .execute()
+  const members = links.map((link) => ({ collection_id: id, link_id: link.id, joined_at: 1 }))
+  await db.write.insertInto('memberships').values(members).execute()
 }
 
 async function set(db: Database, id: string, events = EVENTS, address = url): Promise<void> {

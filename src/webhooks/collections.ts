@@ -1,5 +1,5 @@
 import type { Transaction } from '#kysely'
-import type { CollectionWebhooks, HumansOf } from '../collections/webhook.ts'
+import type { CollectionWebhooks, HumansOf } from '../collections/webhooks.ts'
 import type { Tables } from '../db/schema.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import type { Totals } from '../links/link.ts'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { CollectionWebhooks } from '../collections/webhook.ts'
+import type { CollectionWebhooks } from '../collections/webhooks.ts'
 import type { Database } from '../db/database.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
 import type { Metric } from '../http/metric.ts'

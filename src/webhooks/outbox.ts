@@ -58,14 +58,10 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
     },
     async addToCollections(transaction, linkId, collectionIds, event) {
       const { network = '' } = event
-      let droppedNow = 0
-      if (hasMost(network))
-        for (const id of collectionIds) droppedNow += await dropOldest(transaction, { kind: 'collection', id }, 0)
-      await insertCollectionEvents(
-        transaction,
-        collectionIds.map((id) => rowOf(id, linkId, event)),
-      )
-      note(network, collectionIds.length, droppedNow)
+      const old = hasMost(network) ? await dropAll(transaction, collectionIds) : 0
+      const rows = collectionIds.map((id) => rowOf(id, linkId, event))
+      await insertCollectionEvents(transaction, rows)
+      note(network, rows.length, old)
     },
     noteDropped: (count) => void (dropped += count),
     rows: () => rows,
@@ -76,6 +72,13 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
     },
     dropped: () => dropped,
   }
+}
+
+/** Drops what waits for collections. @returns how many events */
+async function dropAll(transaction: Transaction<Tables>, collectionIds: string[]): Promise<number> {
+  let dropped = 0
+  for (const id of collectionIds) dropped += await dropOldest(transaction, { kind: 'collection', id }, 0)
+  return dropped
 }
 
 function rowOf(collectionId: string, linkId: number, { body, at, network }: WebhookEvent) {

@@ -155,7 +155,7 @@ export async function findWatchedMilestones(
     .execute()
   return rows.map((row) => ({
     linkId: row.link_id,
-    milestone: Number(row.milestone ?? 0),
+    milestone: row.milestone ?? 0,
     updatedAt: row.watched_at ?? 0,
   }))
 }
@@ -222,5 +222,5 @@ export async function findFailingSince(db: Executor, collectionId: string, now: 
     .where('memberships.collection_id', '=', collectionId)
     .where(isMember(now))
     .executeTakeFirst()
-  return row?.since === null || row?.since === undefined ? null : Number(row.since)
+  return row?.since ?? null
 }

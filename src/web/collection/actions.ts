@@ -12,7 +12,7 @@ import { endedPage, rotatedPage } from './once.ts'
 import type { FormName } from './view.ts'
 import { idempotentForm, type CollectionOutcome, type CollectionSubmission } from './submission.ts'
 import { createShare, revokeShare } from './shares.ts'
-import { webhookActions } from './webhook.ts'
+import { removeWebhook, renewSecret, setWebhook } from './webhook.ts'
 
 type CollectionAction = (submission: CollectionSubmission) => Promise<CollectionOutcome>
 
@@ -34,9 +34,9 @@ export const collectionActions: Record<string, CollectionAction> = {
     }),
   share: (submission) => noticing(submission, 'shares', ['name'], createShare),
   'revoke-share': (submission) => noticing(submission, 'shares', [], revokeShare),
-  webhook: (submission) => noticing(submission, 'webhook', ['webhook_url', 'events'], webhookActions.webhook),
-  'webhook-secret': (submission) => noticing(submission, 'webhook', [], webhookActions['webhook-secret']),
-  'webhook-removal': (submission) => noticing(submission, 'webhook', [], webhookActions['webhook-removal']),
+  webhook: (submission) => noticing(submission, 'webhook', ['webhook_url', 'events'], setWebhook),
+  'webhook-secret': (submission) => noticing(submission, 'webhook', [], renewSecret),
+  'webhook-removal': (submission) => noticing(submission, 'webhook', [], removeWebhook),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
   campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),
   look: (submission) => changeSelected(submission, { design: { look: submission.form.get('look') ?? '' } }),

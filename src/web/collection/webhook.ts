@@ -35,24 +35,24 @@ function refusedIn(own: CollectionNotice | undefined): RefusedWebhook | undefine
 
 const urlField = [{ name: 'webhook_url', label: '', input: 'url' as const }]
 
-/** What the forms of the webhook do. */
-export const webhookActions = {
-  webhook(submission: CollectionSubmission): Promise<CollectionOutcome> {
-    const { form } = submission
-    const { webhook_url: url = '' } = filledFields(form, urlField)
-    return save(submission, { url, events: chosenIn(form) })
-  },
-  async 'webhook-secret'(submission: CollectionSubmission): Promise<CollectionOutcome> {
-    const { collections, token } = submission
-    const webhook = await collections.webhookOf(await collections.find(token))
-    // It was removed in another window.
-    if (webhook === null) throw new Problem('precondition_failed', 'the collection has no webhook')
-    return save(submission, { url: webhook.url, events: webhook.events, secret: 'new' })
-  },
-  async 'webhook-removal'({ collections, token, client }: CollectionSubmission): Promise<CollectionOutcome> {
-    await collections.setWebhook(token, null, client)
-    return { done: 'webhook-removed', at: 'webhook' }
-  },
+/** Sets the webhook; a new secret is shown once. */
+export function setWebhook(submission: CollectionSubmission): Promise<CollectionOutcome> {
+  const { form } = submission
+  const { webhook_url: url = '' } = filledFields(form, urlField)
+  return save(submission, { url, events: chosenIn(form) })
+}
+
+export async function renewSecret(submission: CollectionSubmission): Promise<CollectionOutcome> {
+  const { collections, token } = submission
+  const webhook = await collections.webhookOf(await collections.find(token))
+  // It was removed in another window.
+  if (webhook === null) throw new Problem('precondition_failed', 'the collection has no webhook')
+  return save(submission, { url: webhook.url, events: webhook.events, secret: 'new' })
+}
+
+export async function removeWebhook({ collections, token, client }: CollectionSubmission): Promise<CollectionOutcome> {
+  await collections.setWebhook(token, null, client)
+  return { done: 'webhook-removed', at: 'webhook' }
 }
 
 function chosenIn(form: URLSearchParams): string[] {
