@@ -197,7 +197,7 @@ function statisticsHandlers({ links, scans, limits, shares, collections, db, ori
 
 /** The page of a collection, and the pictures of its looks. */
 function collectionPageHandlers(services: Services, assets: Assets) {
-  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
   const reading = { collections, scans, slots, now }
@@ -209,6 +209,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
     origin,
     limits,
     creation,
+    hasWebhooks: webhooks.enabled,
     turnToRender,
     isCreditDue,
     reading,

@@ -18,6 +18,7 @@ const files = [
   'collection-shares',
   'collection-spreadsheet',
   'collection-statistics',
+  'collection-webhooks',
   'collections',
   'combinations',
   'contract',
