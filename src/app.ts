@@ -204,6 +204,7 @@ function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['
   pages.get(path, browser.ownerPage.show)
   pages.post(path, browser.ownerPage.act)
   pages.get(`${path}/placements`, browser.ownerPage.placements)
+  pages.get(`${path}/try`, browser.tryPage)
   pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
 }
 

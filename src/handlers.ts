@@ -47,6 +47,7 @@ import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
+import { tryPageRoute } from './web/owner/try/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
 import { siteFiles } from './web/site-files.ts'
@@ -196,7 +197,7 @@ function statisticsHandlers({ links, scans, limits, shares, collections, db, ori
 
 /** The page of a collection, and the pictures of its looks. */
 function collectionPageHandlers(services: Services, assets: Assets) {
-  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
   const reading = { collections, scans, slots, now }
@@ -208,6 +209,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
     origin,
     limits,
     creation,
+    hasWebhooks: webhooks.enabled,
     turnToRender,
     isCreditDue,
     reading,
@@ -279,6 +281,16 @@ function linkPageHandlers(services: Services, assets: Assets) {
       turnToRender: limits.turnToRender,
       assets,
       reading,
+    }),
+    tryPage: tryPageRoute({
+      ...reading,
+      links,
+      limits,
+      totals: scans.latestTotals,
+      origin,
+      assets,
+      images: qr.images,
+      codeText: qr.codeText,
     }),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
     sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
