@@ -16,6 +16,7 @@ import { historyRoutes } from './links/api/history-routes.ts'
 import { rotationRoutes } from './links/api/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/api/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { collectionLabelsRoute, linkLabelsRoute } from './web/print/label-routes.ts'
 import { calibrationRoute, printSheetRoute } from './print/routes.ts'
 import { printRoute } from './qr/print-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
@@ -173,6 +174,12 @@ function imageHandlers({ qr, limits, links, collections, visits, origin, db }: S
   }
 }
 
+/** The handlers of the form that prints many codes. */
+function labelHandlers({ qr, limits, links, collections, visits, origin, db }: Services) {
+  const needs = { db, links, collections, linkOf: visits.linkOf, origin, limits, qr }
+  return { ofLink: linkLabelsRoute(needs), ofCollection: collectionLabelsRoute(needs) }
+}
+
 /** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */
 function statisticsHandlers({ links, scans, limits, shares, collections, db, origin, now }: Services) {
   const { slots } = limits
@@ -235,6 +242,7 @@ function browserHandlers(
   return {
     ...linkPageHandlers(services, assets),
     ...collectionPageHandlers(services, assets),
+    labels: labelHandlers(services),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
