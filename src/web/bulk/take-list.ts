@@ -15,6 +15,7 @@ import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
+import type { DesignerPictures } from '../designer/pictures.ts'
 import { keyInput } from '../creation.ts'
 import { refusalText } from '../faults.ts'
 import { formOf } from '../form-body.ts'
@@ -35,16 +36,25 @@ export interface BulkPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   codeText: (code: string, origin: string) => string
   codeSvg: (code: string, origin: string) => string
-  assets: Pick<Assets, 'islands'>
+  assets: Pick<Assets, 'islands' | 'font'>
+  pictures: DesignerPictures
 }
 
 /** The scripts of the page, with the text of a QR code, in which "code" stands for the code. */
-export function islandOf({ assets, codeText, origin }: BulkPageNeeds, request: FastifyRequest): BulkView['island'] {
+export function islandOf(
+  { assets, codeText, origin, pictures }: BulkPageNeeds,
+  request: FastifyRequest,
+): BulkView['island'] {
   const scripts = scriptsOf(assets.islands, 'bulk')
-  const workbook = assets.islands.get('workbook')
-  return scripts.length === 0 || workbook === undefined
+  const [workbook, designer] = [assets.islands.get('workbook'), assets.islands.get('design')]
+  return scripts.length === 0 || workbook === undefined || designer === undefined
     ? undefined
-    : { scripts, workbook, codeText: codeText('{code}', origin.of(request)) }
+    : {
+        scripts,
+        workbook,
+        codeText: codeText('{code}', origin.of(request)),
+        look: { script: designer, font: assets.font, pictures },
+      }
 }
 
 /** Checks the rows of the form, creates their links, or returns a file of links that it has created before. */

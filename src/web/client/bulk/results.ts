@@ -1,6 +1,7 @@
 import { copyText } from '../copy.ts'
 import type { Update } from './run.ts'
 import { createCollectionActions, type CollectionActions } from './collection-actions.ts'
+import { loadCodeDrawer } from './look-step.ts'
 import { clearSession } from './session.ts'
 import { createdOf, isUnfinished, type State, type CreatedLink, type GridRow, type Label } from './state.ts'
 import { addressName } from '../../../lib/address-name.ts'
@@ -117,18 +118,26 @@ type Progress = (done: number) => void
 
 /** @param codeText the text of a code, in which "{code}" stands for the code */
 async function drawCodes(rows: CreatedRow[], codeText: string, progress: Progress): Promise<string[]> {
-  const encode = createEncodeText()
+  const drawPlain = createPlainDrawer()
+  const drawDesigned = rows.some(({ design }) => design !== undefined) ? await loadCodeDrawer() : undefined
   const drawn: string[] = []
-  for (const { link } of rows) {
+  for (const { link, design } of rows) {
     const text = codeText.replace('{code}', link.code)
-    const symbol = encode(text, { level: 'M' })
-    const colours = { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] } as const
-    drawn.push(renderSvg(symbol, rasterOf(symbol.size, { size: SIZE, margin: 4 }), colours, text))
+    drawn.push(design && drawDesigned ? await drawDesigned(text, design) : drawPlain(text))
     if (drawn.length % SLICE !== 0) continue
     progress(drawn.length)
     await new Promise((resume) => setTimeout(resume))
   }
   return drawn
+}
+
+function createPlainDrawer(): (text: string) => string {
+  const encode = createEncodeText()
+  return (text) => {
+    const symbol = encode(text, { level: 'M' })
+    const colours = { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] } as const
+    return renderSvg(symbol, rasterOf(symbol.size, { size: SIZE, margin: 4 }), colours, text)
+  }
 }
 
 /** The images and the list of links as a ZIP. */

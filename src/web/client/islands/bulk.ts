@@ -9,6 +9,7 @@ import { togetherView } from '../bulk/collection-view.ts'
 import { createResultActions, type ResultActions } from '../bulk/results.ts'
 import { resultsView } from '../bulk/results-view.ts'
 import { createRunner, type Runner, type Update } from '../bulk/run.ts'
+import { findLookStep } from '../bulk/look-step.ts'
 import { runView } from '../bulk/run-view.ts'
 import { readSession } from '../bulk/session.ts'
 import { rememberAccess } from '../remember-access.ts'
@@ -24,7 +25,7 @@ rememberAccess()
 function start(root: HTMLElement, form: HTMLFormElement): void {
   const { texts: json = '{}', codeText = '', workbook = '' } = root.dataset
   const state = newState(JSON.parse(json) as IslandTexts)
-  const container = document.createElement('div')
+  const [container, buttons] = [document.createElement('div'), document.createElement('div')]
   root.append(container)
   // What is said of a list is beside the field of its file, while that is shown.
   const beside = document.createElement('div')
@@ -35,6 +36,8 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     const isEmpty = state.rows.length === 0
     render(noticeView(isEmpty ? state.notice : undefined), beside)
     render(view(state, parts, isEmpty ? undefined : state.notice), container)
+    lookStep?.refresh()
+    render(buttonsView(state, parts), buttons)
   }
   const parts: PageParts = {
     actions: createActions(state, update, () => import(workbook)),
@@ -47,6 +50,8 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     },
   }
 
+  const lookStep = findLookStep(codeText, { state, update })
+  root.append(...(lookStep ? [lookStep.element] : []), buttons)
   takeOverForm(form, state.texts, {
     load: parts.actions.load,
     typeRows: parts.actions.add,
@@ -74,23 +79,23 @@ function noticeView(notice: State['notice']): ComponentChild {
   return h('p', { role: 'status', class: className }, notice?.text)
 }
 
-function view(
-  state: State,
-  { actions, results, runner, together, giveUp }: PageParts,
-  notice: State['notice'],
-): ComponentChild {
-  const { texts, rows, run } = state
+/** All above the buttons that send the rows, and the step in which they get their look. */
+function view(state: State, { actions, results, together }: PageParts, notice: State['notice']): ComponentChild {
   const isLocked = isUnfinished(state)
-  const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
   return h('div', null, [
     noticeView(notice),
     resultsView(state, results, actions.startOver),
     !isLocked && mappingView(state, actions),
     !isLocked && gridView(state, actions),
     !isLocked && openOf(state).length > 0 && together(),
-    h('div', { class: 'row bulk-panel bulk-screen' }, [
-      runView(state, runner, giveUp),
-      canStartOver && h('button', { type: 'button', class: 'plain', onClick: actions.startOver }, texts.startOver),
-    ]),
+  ])
+}
+
+function buttonsView(state: State, { actions, runner, giveUp }: PageParts): ComponentChild {
+  const { texts, rows, run } = state
+  const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isUnfinished(state)
+  return h('div', { class: 'row bulk-panel bulk-screen' }, [
+    runView(state, runner, giveUp),
+    canStartOver && h('button', { type: 'button', class: 'plain', onClick: actions.startOver }, texts.startOver),
   ])
 }
