@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
-import type { CheckJob, DesignJob } from '../design/job.ts'
+import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
@@ -22,6 +22,8 @@ export interface RenderPool {
    * when too many jobs wait, or the job takes too long
    */
   render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  /** @throws {Problem} 400 for a design that cannot be drawn, 503 as for an image that is checked */
+  redraw: (job: CheckedJob, requester?: Requester) => Promise<PlainImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
   /** @throws {Problem} 503 when too many jobs wait */
@@ -98,6 +100,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   return {
     draw: enqueue,
     render: enqueue,
+    redraw: enqueue,
     check: enqueue,
     picture: enqueue,
     queued: queue.length,

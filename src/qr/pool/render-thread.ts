@@ -6,7 +6,7 @@ import { composePicture } from '../picture/picture.ts'
 import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
 import type { CodeFaults, DrawnImage, Refusal, RenderJob } from './job.ts'
-import { renderDesign } from './render.ts'
+import { renderChecked, renderDesign } from './render.ts'
 import { openTools, type Tools } from './tools.ts'
 
 export type RenderAnswer =
@@ -21,6 +21,7 @@ const loading = openTools()
 async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeFaults> {
   if ('texts' in job) return checkCodes(job, tools)
   if ('appearance' in job) return drawPlain(tools.encode, job)
+  if ('isChecked' in job) return renderChecked(job, tools)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
-import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
+import { sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
 import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
@@ -141,7 +141,14 @@ async function sendResults(
     case 'csv':
       return sendCsv(reply, await csv())
     case 'zip':
-      return sendZip(reply, await csv(), imagesOf(result, svgOf))
+      return sendZip(reply, {
+        csv: await csv(),
+        rows: rows.map(bodyOf),
+        result,
+        names: 'code',
+        ending: 'svg',
+        draw: async ({ code }) => Buffer.from(svgOf(code)),
+      })
     case 'sheet':
       return sendPage(reply, await sheetPage(results, svgOf))
     default: {
