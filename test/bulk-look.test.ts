@@ -1,11 +1,16 @@
 // The page that creates many links lets a person choose how their codes look, before there are any.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { before } from 'node:test'
+import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
-import { endOfFile } from './support/cleanup.ts'
+import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import type { CreatedCollection } from './support/collections.ts'
+import { requireProgram } from './support/programs.ts'
 import { post, put, startServer, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -235,6 +240,51 @@ inBrowser(
       designs.map((design) => design.includes('"diamond"')),
       [true, true],
     )
+    await forget(page)
+  },
+  { scripts: true },
+)
+
+inBrowser(
+  'the codes of a list are saved as PNG, named by their titles, with their look and a manifest',
+  async (page, t) => {
+    if (!requireProgram(t, 'unzip', 'unzip') || !requireProgram(t, 'zbarimg', 'zbar-tools')) return
+    await openChecked(page, ['target;title', 'https://example.com/1;CON', 'https://example.com/2;../Tisch'], 2)
+    await openStep(page)
+    await step(page).getByRole('button', { name: 'Basil' }).click()
+    await step(page)
+      .getByText(/^(Good|Excellent):/)
+      .waitFor()
+    await create(page, 2)
+    await isDone(page, 2)
+    await page.getByLabel('Images').selectOption('png')
+    await page.getByLabel('File names').selectOption('title')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download QR codes (ZIP)' }).click(),
+    ])
+    const folder = temporaryFolder(t)
+    const archive = join(folder, 'links.zip')
+    await download.saveAs(archive)
+    execFileSync('unzip', ['-qq', archive, '-d', folder])
+    const read = (name: string) =>
+      parse(readFileSync(join(folder, name)), { columns: true, bom: true }) as Record<string, string>[]
+    const manifest = read('manifest.csv')
+    assert.deepEqual(
+      manifest.map(({ file, title, error }) => [file, title, error]),
+      [
+        ['_CON.png', 'CON', ''],
+        ['Tisch.png', '../Tisch', ''],
+      ],
+    )
+    for (const { file = '', short_url: url } of manifest) {
+      const text = execFileSync('zbarimg', ['--quiet', '--raw', join(folder, file)], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      assert.equal(text.toString().trim(), `${url}?qr=1`)
+    }
+    assert.equal(read('links.csv').filter(({ token = '' }) => token.length === 43).length, 2)
+    assert.equal(Object.keys(manifest[0] ?? {}).includes('token'), false, 'the manifest can be handed on')
     await forget(page)
   },
   { scripts: true },

@@ -24,17 +24,32 @@ function withoutEnds(name: string): string {
   return name.slice(start, end)
 }
 
+const encoder = new TextEncoder()
+const bytesOf = (text: string) => encoder.encode(text).length
+
 /** As many characters, as people count them, as fit: none is cut in the middle. */
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= MAX_BYTES) return name
+  if (bytesOf(name) <= MAX_BYTES) return name
   let bytes = 0
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(name.slice(0, MAX_BYTES))) {
-    bytes += Buffer.byteLength(segment)
+    bytes += bytesOf(segment)
     if (bytes > MAX_BYTES) break
     kept += segment
   }
   return kept.toWellFormed().replaceAll('\uFFFD', '')
+}
+
+/** What the images of an archive are named by: the code of the link, or its title. */
+export type FileNames = 'code' | 'title'
+
+/** Names of images without ending. The prefix avoids codes such as "con", which Windows reserves. */
+export function createCodeFileNames(names: FileNames): (code: string, title: string | undefined) => string {
+  const unique = createUniqueNames()
+  return (code, title = '') => {
+    const name = names === 'title' ? safeFileName(title) : ''
+    return name === '' ? unique(`qr-${code}`, `qr-${code}`) : unique(name, `${name} (${code})`)
+  }
 }
 
 /** Gives each file of a folder a name of its own: file systems may ignore case and the form of letters. */

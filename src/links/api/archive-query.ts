@@ -1,7 +1,7 @@
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../../http/problem.ts'
 import type { FileImage } from '../bulk/code-file.ts'
-import type { FileNames } from '../bulk/bulk-files.ts'
+import type { FileNames } from '../../lib/file-name.ts'
 
 /** Pixels of width: larger PNGs are of single codes, as one of them takes hundreds of megabytes to draw. */
 export const MAX_ARCHIVE_PNG = 2048

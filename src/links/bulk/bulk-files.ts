@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
-import { createUniqueNames, safeFileName } from '../../lib/file-name.ts'
+import { createCodeFileNames, type FileNames } from '../../lib/file-name.ts'
 import { Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import type { BulkResult } from './bulk.ts'
@@ -21,9 +21,6 @@ const SLICE_MS = 5
 /** Bytes of images that are in memory at once: the one that is sent, and the next. */
 const IMAGE_BYTES = 1024 * 1024
 
-/** How the files of an archive are named: by the code of the link, or by its title. */
-export type FileNames = 'code' | 'title'
-
 /** The archive of a request. */
 export interface Archive {
   /** The table of the results, with the tokens. */
@@ -42,7 +39,7 @@ export interface Archive {
  */
 export async function* filesOf({ csv, rows, result, names, ending, draw }: Archive): AsyncGenerator<ZippedFile, void> {
   yield file('links.csv', csv)
-  const nameOf = createNames(names)
+  const nameOf = createCodeFileNames(names)
   const files: ManifestLine[] = []
   const pause = yieldEvery(SLICE_MS)
   for (const [at, each] of result.results.entries()) {
@@ -55,7 +52,7 @@ export async function* filesOf({ csv, rows, result, names, ending, draw }: Archi
     const drawn = await orProblem(() => draw({ code: each.code, hasDesign: hasDesign(rows[at]) }))
     if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
     else {
-      const name = `${nameOf(each.code, rows[at])}.${ending}`
+      const name = `${nameOf(each.code, titleOf(rows[at]))}.${ending}`
       files.push({ file: name, error: '' })
       yield file(name, drawn)
     }
@@ -70,16 +67,9 @@ export interface ManifestLine {
   error: string
 }
 
-/** The prefix avoids names such as "con.svg", which Windows reserves. */
-function createNames(names: FileNames): (code: string, row: unknown) => string {
-  const unique = createUniqueNames()
-  const byCode = (code: string) => `qr-${code}`
-  if (names === 'code') return byCode
-  return (code, row) => {
-    const { title } = (row ?? {}) as { title?: unknown }
-    const name = typeof title === 'string' ? safeFileName(title) : ''
-    return name === '' ? unique(byCode(code), byCode(code)) : unique(name, `${name} (${code})`)
-  }
+function titleOf(row: unknown): string | undefined {
+  const { title } = (row ?? {}) as { title?: unknown }
+  return typeof title === 'string' ? title : undefined
 }
 
 const file = (name: string, input: string | Uint8Array): ZippedFile => ({ name, input, lastModified: new Date() })

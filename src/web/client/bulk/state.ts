@@ -2,6 +2,7 @@ import type { IslandTexts } from '../../bulk/island-texts.ts'
 import type { TableLayout } from '../../bulk/columns.ts'
 import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { RowFault } from '../../bulk/faults.ts'
+import type { FileNames } from '../../../lib/file-name.ts'
 import type { Design } from '../../../qr/design/schema.ts'
 import type { LinkRow, TableRecord } from '../../../tables/records.ts'
 
@@ -105,6 +106,8 @@ export interface State {
   look: LookChoice
   /** The looks that links have got, in the order in which they were chosen. */
   looks: ListLook[]
+  /** How the images of a ZIP are. */
+  archive: { format: 'svg' | 'png'; names: FileNames }
   isSaved: boolean
   isStartOverAsked: boolean
   sheet?: Label[] | undefined
@@ -113,8 +116,9 @@ export interface State {
 
 export function newState(texts: IslandTexts): State {
   const [rows, chunks, looks] = [[], [], []]
-  const together = newTogether()
-  return { texts, rows, from: 0, chunks, together, look: newLook(), looks, isSaved: false, isStartOverAsked: false }
+  const archive = { format: 'svg', names: 'code' } as const
+  const choices = { together: newTogether(), look: newLook(), archive }
+  return { texts, rows, from: 0, chunks, ...choices, looks, isSaved: false, isStartOverAsked: false }
 }
 
 export function newLook(): LookChoice {

@@ -6,7 +6,7 @@ import { gridView } from '../bulk/grid-view.ts'
 import { mappingView } from '../bulk/mapping-view.ts'
 import { endIfEmpty } from '../bulk/collection.ts'
 import { togetherView } from '../bulk/collection-view.ts'
-import { createResultActions, type ResultActions } from '../bulk/results.ts'
+import { createResultActions } from '../bulk/results.ts'
 import { resultsView } from '../bulk/results-view.ts'
 import { createRunner, type Runner, type Update } from '../bulk/run.ts'
 import { findLookStep } from '../bulk/look-step.ts'
@@ -27,7 +27,7 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
   const state = newState(JSON.parse(json) as IslandTexts)
   const [container, buttons] = [document.createElement('div'), document.createElement('div')]
   root.append(container)
-  // What is said of a list is beside the field of its file, while that is shown.
+  // Beside the field of the file, while that is shown.
   const beside = document.createElement('div')
   form.querySelector('.bulk-drop')?.after(beside)
   const update: Update = (change) => {
@@ -39,9 +39,10 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     lookStep?.refresh()
     render(buttonsView(state, parts), buttons)
   }
+  const results = createResultActions(state, update, codeText)
   const parts: PageParts = {
     actions: createActions(state, update, () => import(workbook)),
-    results: createResultActions(state, update, codeText),
+    results: () => resultsView(state, results, { update, startOver: parts.actions.startOver }),
     runner: createRunner(state, update),
     together: () => togetherView(state, update),
     giveUp() {
@@ -57,17 +58,22 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     typeRows: parts.actions.add,
     fail: (text) => update({ notice: { text, isAlarm: true } }),
   })
-  addEventListener('beforeunload', (event) => {
-    const isUnsaved = createdOf(state).length > 0 && !state.isSaved
-    if (state.run !== undefined || isUnfinished(state) || isUnsaved) event.preventDefault()
-  })
+  warnOfLoss(state)
   const saved = readSession()
   update(saved === undefined ? {} : { ...saved, notice: { text: state.texts.resumed } })
 }
 
+/** Asks before a page is left whose links are not saved. */
+function warnOfLoss(state: State): void {
+  addEventListener('beforeunload', (event) => {
+    const isUnsaved = createdOf(state).length > 0 && !state.isSaved
+    if (state.run !== undefined || isUnfinished(state) || isUnsaved) event.preventDefault()
+  })
+}
+
 interface PageParts {
   actions: Actions
-  results: ResultActions
+  results: () => ComponentChild
   runner: Runner
   together: () => ComponentChild
   /** Gives up creations that were begun. */
@@ -80,11 +86,11 @@ function noticeView(notice: State['notice']): ComponentChild {
 }
 
 /** All above the buttons that send the rows, and the step in which they get their look. */
-function view(state: State, { actions, results, together }: PageParts, notice: State['notice']): ComponentChild {
+function view(state: State, { results, together, actions }: PageParts, notice: State['notice']): ComponentChild {
   const isLocked = isUnfinished(state)
   return h('div', null, [
     noticeView(notice),
-    resultsView(state, results, actions.startOver),
+    results(),
     !isLocked && mappingView(state, actions),
     !isLocked && gridView(state, actions),
     !isLocked && openOf(state).length > 0 && together(),
