@@ -267,8 +267,8 @@ inBrowser(
     const archive = join(folder, 'links.zip')
     await download.saveAs(archive)
     execFileSync('unzip', ['-qq', archive, '-d', folder])
-    const read = (name: string) =>
-      parse(readFileSync(join(folder, name)), { columns: true, bom: true }) as Record<string, string>[]
+    const read = (name: string): Record<string, string>[] =>
+      parse(readFileSync(join(folder, name)), { columns: true, bom: true })
     const manifest = read('manifest.csv')
     assert.deepEqual(
       manifest.map(({ file, title, error }) => [file, title, error]),

@@ -14,9 +14,15 @@ export interface DesignerScript {
 
 /** The step in which the codes get their look, where the page has one. */
 export interface LookStep {
-  element: HTMLElement
   /** Shows the step as the state is. */
   refresh: () => void
+}
+
+/** What the step shows and changes, and the buttons above which it is. */
+interface StepParts {
+  state: State
+  update: Update
+  buttons: HTMLElement
 }
 
 /** The texts and paths that the page gives the step. */
@@ -31,7 +37,7 @@ export function createLookStep(
   element: HTMLDetailsElement,
   page: LookPage,
   codeText: string,
-  { state, update }: { state: State; update: Update },
+  { state, update, buttons }: StepParts,
 ): LookStep {
   const keptLooks = createKeptLooks(element, state, update)
   let designer: ListDesigner | undefined
@@ -51,11 +57,12 @@ export function createLookStep(
     refresh()
   }
   const refresh = () => {
-    element.hidden = !isLookShown(state)
+    if (!isLookShown(state)) return element.remove()
+    if (!element.isConnected) buttons.before(element)
     showChosen(element, state)
     // Another collection has other looks.
-    if (!element.hidden && (element.open || state.look.name !== '')) void keptLooks.refresh()
-    if (element.hidden || !element.open) return
+    if (element.open || state.look.name !== '') void keptLooks.refresh()
+    if (!element.open) return
     void (loading ??= open())
     if (designer === undefined) return
     const first = { samples: sampleCodes(state, codeText), kept: state.look.kept[state.look.name] }
@@ -66,7 +73,7 @@ export function createLookStep(
   }
   element.addEventListener('toggle', refresh)
   followInputs(element, (name) => change({ name }))
-  return { element, refresh }
+  return { refresh }
 }
 
 /** Loads the script of the designer, which most people never need, and has it follow the form. */
@@ -152,7 +159,7 @@ export async function loadCodeDrawer(): Promise<ReturnType<typeof createCodeDraw
 }
 
 /** @returns the step of a page; undefined where it has none */
-export function findLookStep(codeText: string, parts: { state: State; update: Update }): LookStep | undefined {
+export function findLookStep(codeText: string, parts: StepParts): LookStep | undefined {
   const template = document.querySelector<HTMLTemplateElement>('template[data-bulk-look]')
   const element = template?.content.querySelector('details')
   if (!template || !element) return undefined

@@ -51,8 +51,8 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     },
   }
 
-  const lookStep = findLookStep(codeText, { state, update })
-  root.append(...(lookStep ? [lookStep.element] : []), buttons)
+  const lookStep = findLookStep(codeText, { state, update, buttons })
+  root.append(buttons)
   takeOverForm(form, state.texts, {
     load: parts.actions.load,
     typeRows: parts.actions.add,
