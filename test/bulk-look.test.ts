@@ -126,6 +126,28 @@ inBrowser(
 )
 
 inBrowser(
+  'links without a collection get the look as well',
+  async (page) => {
+    await openChecked(page, ['https://example.com/1', 'https://example.com/2'])
+    await page.getByLabel('Keep them together in a collection').uncheck()
+    await openStep(page)
+    await step(page).getByRole('button', { name: 'Ink' }).click()
+    await step(page)
+      .getByText(/^(Good|Excellent):/)
+      .waitFor()
+    await create(page, 2)
+    await isDone(page, 2)
+    const designs = (await createdLinks(page)).map(({ design }) => JSON.stringify(design))
+    assert.deepEqual(
+      designs.map((design) => design.includes('"classy"')),
+      [true, true],
+    )
+    await forget(page)
+  },
+  { scripts: true },
+)
+
+inBrowser(
   'a look that cannot be scanned says which field, and nothing is created with it',
   async (page) => {
     await openChecked(page, urls(2))
