@@ -1,15 +1,27 @@
-// Extracts the outlines of the letters of frames into src/qr/design/letters.txt, which is committed. Run `npm run letters` after an
+// Extracts the outlines of the letters of frames into src/qr/design/letters.txt, and copies the fonts of printed pages to src/qr/print/fonts.
+// Both are committed. Run `npm run letters` after an
 // update of the font or of opentype.js.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fontNames } from '../src/qr/print/fonts.ts'
 // oxlint-disable-next-line import/default -- Node loads its CommonJS file, and makes its exports the default
 import opentype, { type Font, type PathCommand } from 'opentype.js'
 
 /** Invisible characters, which the text of a frame must not have. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
+const packed = (name: string) => {
+  const folder = /^Roboto-(Slab|Condensed)?/.exec(name)?.[1] ?? ''
+  const family = folder === '' ? 'roboto' : `roboto-${folder.toLowerCase()}`
+  return readFileSync(new URL(import.meta.resolve(`roboto-fontface/fonts/${family}/${name}.woff`)))
+}
+
 export function readRoboto(): Font {
-  const file = readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff')))
-  return opentype.parse(new Uint8Array(file).buffer)
+  return opentype.parse(new Uint8Array(packed('Roboto-Bold')).buffer)
+}
+
+/** The fonts of printed pages, as files of the package: each name and content. */
+export function readFonts(): [name: string, content: Buffer][] {
+  return fontNames.map((name) => [`${name}.woff`, packed(name)])
 }
 
 /**
@@ -59,4 +71,8 @@ function tenths(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-if (import.meta.main) writeFileSync(new URL('../src/qr/design/letters.txt', import.meta.url), drawLetters())
+if (import.meta.main) {
+  writeFileSync(new URL('../src/qr/design/letters.txt', import.meta.url), drawLetters())
+  for (const [name, content] of readFonts())
+    writeFileSync(new URL(`../src/qr/print/fonts/${name}`, import.meta.url), content)
+}

@@ -16,9 +16,10 @@ const root = new URL('../', import.meta.url)
 const cwd = fileURLToPath(root)
 const assets = new URL('src/styles/assets/', root)
 const letters = new URL('src/qr/design/', root)
+const fonts = new URL('src/qr/print/fonts/', root)
 
-/** They publish no licence file to distribute with the bundle, as packages that `pg` needs; only nodes on PostgreSQL load that. */
-const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'pg', 'saxes']
+/** They publish no licence file to distribute with the bundle, as packages that `pg` and fontkit need; only nodes on PostgreSQL, and pages to print, load those. */
+const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'fontkit', 'pg', 'saxes']
 
 /** An import of `node:http` reads all its exports, some of which load an HTTP client and WebSockets (40 ms). */
 const leanHttp = {
@@ -82,6 +83,7 @@ async function bundle(esbuild) {
   for (const name of readdirSync(assets)) files.set(`assets/${name}`, await readFile(new URL(name, assets)))
   for (const name of ['letters.txt', 'letters-LICENSE.txt'])
     files.set(`design/${name}`, await readFile(new URL(name, letters)))
+  for (const name of readdirSync(fonts)) files.set(`fonts/${name}`, await readFile(new URL(name, fonts)))
   files.set('LICENSES', await readLicences(licences))
   const made = Object.fromEntries(packages.map(({ folder, version }) => [folder, version]))
   files.set(stateFile, `${JSON.stringify({ sources, packages: made }, undefined, 2)}\n`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { drawLetters, readRoboto } from '../build/letters.ts'
+import { drawLetters, readFonts, readRoboto } from '../build/letters.ts'
 import { readFont } from '../src/qr/design/font.ts'
 import type { Path } from '../src/qr/design/path.ts'
 import { fontFile } from '../src/qr/font-file.ts'
@@ -12,6 +12,11 @@ const roboto = readRoboto()
 
 test('the outlines in the sources are those of the installed font', () => {
   assert.equal(drawLetters(), file, '"npm run letters" writes them again')
+})
+
+test('the fonts of printed pages are those of the installed package', () => {
+  for (const [name, content] of readFonts())
+    assert.ok(content.equals(readFileSync(new URL(`../src/qr/print/fonts/${name}`, import.meta.url))), name)
 })
 
 test('a text has the width and the bounding box that the font gives, also with dashes and accents', () => {

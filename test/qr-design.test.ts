@@ -23,6 +23,7 @@ import { createImages } from '../src/qr/images.ts'
 import type { DesignJob } from '../src/qr/design/job.ts'
 import type { DesignedImage } from '../src/qr/pool/job.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
+import { openPrintFonts } from '../src/qr/print/fonts.ts'
 import { renderDesign } from '../src/qr/pool/render.ts'
 import { openSupplies } from '../src/qr/pool/tools.ts'
 import { createRenderPool } from '../src/qr/pool/pool.ts'
@@ -288,6 +289,7 @@ describe('the check', () => {
         png: () => new Uint8Array(),
       },
       reads: async ({ width }: { width: number }) => width > 100,
+      printFonts: openPrintFonts,
     }
     const job = { text: DATA, design: {}, at: '/design', format: 'png' as const, size: 40 }
     await assert.rejects(renderDesign(job, tools), (error) => {

@@ -12,6 +12,8 @@ export const catalogue = {
   foreign_form: [403, 'Another site has sent this form'],
   wrong_password: [403, 'The password is wrong'],
   unscannable: [400, 'The image cannot be scanned'],
+  text_too_long: [400, 'A text does not fit onto the page'],
+  text_not_printable: [400, 'A text has characters that no font of the page has'],
   not_found: [404, 'There is nothing at this address'],
   tls_required: [403, 'This needs HTTPS'],
   not_admitted: [403, 'This name cannot have a certificate'],

@@ -7,6 +7,7 @@ import type { DesignJob } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
 import { readAppearance, type Appearance } from './options.ts'
+import type { PageJob } from './print/poster.ts'
 import type { PictureJob } from './picture/picture.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
 import type { PictureImage } from './pool/job.ts'
@@ -43,7 +44,7 @@ export interface Images {
    * Draws and checks a designed image on a thread. The work is dropped when all clients have disconnected before it starts.
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many images are being drawn
    */
-  designed: (job: DesignJob, requester?: Requester) => Promise<CheckedImage>
+  designed: (job: DesignJob | PageJob, requester?: Requester) => Promise<CheckedImage>
   /** Draws images soon, which no client has requested; see `warmUpLater`. */
   warmUp: () => void
   /** Draws the picture of a page on a thread, like a designed image. @throws {Problem} 503 when too many wait */

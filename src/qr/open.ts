@@ -13,6 +13,7 @@ import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
 import { drawable } from './design/fit.ts'
 import { createDesigns } from './saved-designs.ts'
+import { createSheets, type Sheets } from './sheets.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
@@ -21,6 +22,7 @@ const FEW = 4
 export interface Qr {
   images: Images
   designs: Designs<Design>
+  sheets: Sheets
   /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The default SVG of a short link. */
@@ -56,6 +58,7 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
     images,
     designs,
     codeFiles: (linkOf) => createCodeFiles({ pool, codeText: textOf, linkOf, designOf: designs.of }),
+    sheets: createSheets({ db, pool }),
     codeText: textOf,
     codeSvg: (code, origin) =>
       images.plain(textOf(code, origin), readAppearance({}, 'svg'), { level: 'M' }).body.toString(),

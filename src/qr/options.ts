@@ -37,6 +37,14 @@ const appearance = {
   bg: Type.Optional(paperColor('Background colour (`#ffffff`), or `transparent`.')),
 }
 
+/** The place of a code. */
+export const placementParameter = Type.Optional(
+  Type.String({
+    maxLength: 32,
+    description: 'The id of one of `placements`: the code of this place, whose scans the statistics count apart.',
+  }),
+)
+
 /** The query of an image of a link. */
 export const codeImageQuery = Type.Object({
   ...appearance,
@@ -46,12 +54,7 @@ export const codeImageQuery = Type.Object({
       description: 'Encodes the URL in capitals, which take fewer modules. It leads to the same destination.',
     }),
   ),
-  placement: Type.Optional(
-    Type.String({
-      maxLength: 32,
-      description: 'The id of one of `placements`: the code of this place, whose scans the statistics count apart.',
-    }),
-  ),
+  placement: placementParameter,
 })
 
 /** The query of a PDF of a link. */

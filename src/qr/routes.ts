@@ -154,13 +154,19 @@ async function answerCodeImage(
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)
-  const { placement } = form
-  const name = placement === undefined ? link.code : `${link.code}-${placement}`
-  return sendImage(request, reply, image, { name, format })
+  return sendImage(request, reply, image, { name: nameOf(link.code, form), format })
+}
+
+/** The name of the file of a code. */
+export function nameOf(code: string, { placement }: CodeForm): string {
+  return placement === undefined ? code : `${code}-${placement}`
 }
 
 /** @throws {Problem} 400 for a placement that the link does not have */
-function formOf({ compact, placement }: Static<typeof codePdfQuery>, { placements }: CodeLink): CodeForm {
+export function formOf(
+  { compact, placement }: { compact?: '0' | '1'; placement?: string },
+  { placements }: CodeLink,
+): CodeForm {
   if (placement === undefined) return { compact: compact === '1' }
   const id = placements?.().get(placement.toLowerCase())
   if (id === undefined) throw invalidRequest([{ pointer: '/placement', detail: 'is no placement of this link' }])

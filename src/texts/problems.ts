@@ -22,6 +22,8 @@ const en = {
       'Nothing was done. If this is what you want, please open the page here and fill in the form yourself.',
     wrong_password: 'Please type it again.',
     unscannable: 'Please choose more contrast, a smaller logo or simpler shapes.',
+    text_too_long: 'Please shorten the text, or choose a larger paper.',
+    text_not_printable: 'Please take these characters out, or print the page with your browser, which has more fonts.',
     tls_required: 'Please begin the address with https://.',
     not_admitted: 'Please register it as a domain first.',
     unknown_revision: 'The newest 50 versions are kept.',
@@ -86,6 +88,9 @@ const de: typeof en = {
       'Es wurde nichts getan. Wenn Sie das möchten, öffnen Sie bitte hier die Seite, und füllen Sie das Formular selbst aus.',
     wrong_password: 'Bitte geben Sie es noch einmal ein.',
     unscannable: 'Bitte wählen Sie mehr Kontrast, ein kleineres Logo oder einfachere Formen.',
+    text_too_long: 'Bitte kürzen Sie den Text, oder wählen Sie ein größeres Papier.',
+    text_not_printable:
+      'Bitte nehmen Sie diese Zeichen heraus, oder drucken Sie die Seite mit Ihrem Browser, der mehr Schriften hat.',
     tls_required: 'Bitte beginnen Sie die Adresse mit https://.',
     not_admitted: 'Bitte registrieren Sie ihn zuerst als Domain.',
     unknown_revision: 'Die neuesten 50 Fassungen werden aufbewahrt.',

@@ -41,7 +41,7 @@ export function fit(
 }
 
 /** Breaks a text into lines. @param width for letters of height 1 */
-export function breakLines(font: Font, text: string, width: number): string[] {
+export function breakLines(font: Pick<Font, 'width'>, text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
@@ -58,6 +58,11 @@ export function breakLines(font: Font, text: string, width: number): string[] {
       continue
     }
     end()
+    // Kerning makes a word narrower than its letters.
+    if (size <= width) {
+      ;[line, used] = [word, size]
+      continue
+    }
     for (const character of word) {
       const next = font.width(character)
       if (used + next > width) end()

@@ -1,5 +1,4 @@
 import type { Level } from '../encoder/tables.ts'
-import type { Poster } from './poster-pdf.ts'
 import type { Paper } from './sheet-pdf.ts'
 import type { Design } from './schema.ts'
 
@@ -28,15 +27,13 @@ export interface DesignJob {
   millimetres?: number
   /** A PDF is a sheet of this paper full of copies. */
   sheet?: Paper
-  /** A PDF is a page to hang up. */
-  poster?: Poster
 }
 
 /** A designed image to draw alone: this code was read back with this design when its link was created. */
 export type CheckedJob = DesignJob & { isChecked: true }
 
 /** Codes that are to have one design: each is drawn small, and read back. */
-export interface CheckJob {
+export interface CheckJob extends Pick<DesignJob, 'isSaved'> {
   /** What the codes encode. */
   texts: string[]
   design: Design

@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib'
+import { decimal } from './path.ts'
 
 /** A builder of PDF files (ISO 32000-1): numbered objects that refer to each other. */
 export interface PdfFile {
@@ -12,7 +13,7 @@ export interface PdfFile {
 
 export function createPdf(): PdfFile {
   // A comment with bytes above 127 marks the file as binary (7.5.2).
-  const parts: Buffer[] = [Buffer.from('%PDF-1.5\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   const offsets: number[] = []
   let length = parts[0]?.length ?? 0
   const append = (part: Buffer) => {
@@ -47,6 +48,40 @@ export function createPdf(): PdfFile {
       return Buffer.concat(parts)
     },
   }
+}
+
+/** A page to be added to a file. Boxes are left, lower, right and upper edges in points (14.11.2). */
+export interface PdfPage {
+  content: Buffer
+  /** The entries of its resources. */
+  resources: string
+  media: readonly number[]
+  /** What is cut out, and what bleeds over the cut; a page that is not cut has neither. */
+  trim?: readonly number[]
+  bleed?: readonly number[]
+}
+
+/** Adds pages and the catalogue. @returns the file */
+export function endPdf(
+  pdf: PdfFile,
+  pages: PdfPage[],
+  { title, subject }: { title: string; subject?: string },
+): Buffer {
+  const streams = pages.map(({ content }) => pdf.addStream('', content))
+  // The page tree and the pages refer to each other, so the number of the tree must be known before it is written.
+  const first = Number.parseInt(streams.at(-1) ?? '0', 10) + 1
+  const tree = `${first + pages.length} 0 R`
+  const box = (name: string, sides: readonly number[] | undefined) =>
+    sides === undefined ? '' : `/${name}[${sides.map(decimal).join(' ')}]`
+  const kids = pages.map(({ media, trim, bleed, resources }, at) =>
+    pdf.add(
+      `<</Type/Page/Parent ${tree}${box('MediaBox', media)}${box('TrimBox', trim)}${box('BleedBox', bleed)}` +
+        `/Contents ${streams[at]}/Resources<<${resources}>>>>`,
+    ),
+  )
+  pdf.add(`<</Type/Pages/Count ${kids.length}/Kids[${kids.join(' ')}]>>`)
+  const info = pdf.add(`<</Title ${pdfText(title)}${subject === undefined ? '' : `/Subject ${pdfText(subject)}`}>>`)
+  return pdf.end(pdf.add(`<</Type/Catalog/Pages ${tree}>>`), info)
 }
 
 /** Encodes a text string (7.9.2.2): UTF-16 with a byte order mark, in hexadecimal. */

@@ -1,6 +1,6 @@
 import type { Color } from '../color.ts'
 import { box, decimal, pathToPdf, type Path } from './path.ts'
-import { createPdf, pdfText, type PdfFile } from './pdf-file.ts'
+import { createPdf, endPdf, type PdfFile } from './pdf-file.ts'
 import { POINTS_PER_MM, type Drawing } from './sheet-pdf.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
 import type { Fill } from './style.ts'
@@ -32,20 +32,16 @@ export function sceneToPdf(
   arrange: (pdf: PdfFile, code: Drawing) => Drawing = (_, code) => code,
 ): Buffer {
   const pdf = createPdf()
-  const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo)
+  const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo && addImage(pdf, logo))
   const page = arrange(pdf, drawing)
-  const stream = pdf.addStream('', page.content)
-  // The page tree and the page refer to each other, so the number of the page must be known before it is written.
-  const pages = pdf.add(`<</Type/Pages/Count 1/Kids[${Number.parseInt(stream, 10) + 2} 0 R]>>`)
-  const media = `[0 0 ${decimal(page.width)} ${decimal(page.height)}]`
-  pdf.add(`<</Type/Page/Parent ${pages}/MediaBox${media}/Contents ${stream}/Resources${page.resources}>>`)
-  const info = pdf.add(`<</Title ${pdfText('QR code')}/Subject ${pdfText(scene.text)}>>`)
-  return pdf.end(pdf.add(`<</Type/Catalog/Pages ${pages}>>`), info)
+  const media = [0, 0, page.width, page.height]
+  return endPdf(pdf, [{ ...page, media }], { title: 'QR code', subject: scene.text })
 }
 
-/** @param width in points */
-function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: Pixels | undefined): Drawing {
+/** @param width in points @param logo that of the scene, which is part of the file */
+export function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: EmbeddedImage | undefined): Drawing {
   const used: Resources = { states: new Map(), shadings: new Map(), images: new Map() }
+  if (scene.logo && logo) used.images.set('Logo', logo.reference)
   const scale = width / scene.width
   const height = scene.height * scale
   const { x, y, scale: module } = scene.symbol
@@ -59,10 +55,11 @@ function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: Pixels | und
     ...scene.frame.map((shape) => fillShape(shape, pdf, used, 0)),
     `${module} 0 0 ${module} ${x} ${y} cm`,
     ...scene.shapes.map((shape) => fillShape(shape, pdf, used, scene.symbol.size)),
-    ...(scene.logo && logo ? [placeImage(scene.logo, logo, pdf, used)] : []),
+    ...(scene.logo && logo ? [showImage('Logo', logo, scene.logo)] : []),
   ].join('\n')
   const list = (map: Map<string, string>) => [...map].map(([name, reference]) => `/${name} ${reference}`).join('')
-  const resources = `<</ExtGState<<${list(used.states)}>>/Shading<<${list(used.shadings)}>>/XObject<<${list(used.images)}>>>>`
+  const entry = (name: string, map: Map<string, string>) => (map.size === 0 ? '' : `/${name}<<${list(map)}>>`)
+  const resources = entry('ExtGState', used.states) + entry('Shading', used.shadings) + entry('XObject', used.images)
   return { content: Buffer.from(content, 'latin1'), resources, width, height }
 }
 
@@ -74,7 +71,7 @@ function fillShape({ path, fill, evenOdd }: Shape, pdf: PdfFile, used: Resources
   }
   const state =
     fill.color[3] === 255 ? '' : `/${nameOf(used.states, 'A', `<</ca ${decimal(fill.color[3] / 255)}>>`, pdf)} gs\n`
-  return `q\n${state}${rgb(fill.color)} rg\n${pathToPdf(path)}\nf${star}\nQ`
+  return `q\n${state}${inkOf(fill.color)}\n${pathToPdf(path)}\nf${star}\nQ`
 }
 
 /** Adds an object to the file and the resources of the page. */
@@ -82,6 +79,12 @@ function nameOf(map: Map<string, string>, letter: string, content: string, pdf: 
   const name = `${letter}${map.size}`
   map.set(name, pdf.add(content))
   return name
+}
+
+/** Sets the colour to fill with: a grey is printed with black ink alone. */
+function inkOf(color: Color): string {
+  const [red, green, blue] = color
+  return red === green && green === blue ? `${decimal(red / 255)} g` : `${rgb(color)} rg`
 }
 
 function rgb([red, green, blue]: Color): string {
@@ -100,26 +103,34 @@ function shadingOf(fill: Exclude<Fill, { color: unknown }>, size: number): strin
   return `<</ShadingType ${type}/ColorSpace/DeviceRGB/Coords[${coords}]/Function${blend}/Extend[true true]>>`
 }
 
-/** Adds a logo: one image of its colours, with one of its opacity as the mask (11.6.5.3). */
-function placeImage(
-  place: NonNullable<Scene['logo']>,
-  { width, height, rgba }: Pixels,
-  pdf: PdfFile,
-  used: Resources,
-): string {
-  const colors = Buffer.alloc(width * height * 3)
-  const opacities = Buffer.alloc(width * height)
-  for (let at = 0; at < opacities.length; at++) {
-    colors.set(rgba.subarray(at * 4, at * 4 + 3), at * 3)
-    opacities[at] = rgba[at * 4 + 3] ?? 0
-  }
+/** An image of a file, which pages may show several times. */
+export interface EmbeddedImage {
+  width: number
+  height: number
+  reference: string
+}
+
+/** Adds an image: its colours, grey ones with black ink alone, and its opacity as their mask (11.6.5.3) unless it is opaque. */
+export function addImage(pdf: PdfFile, { width, height, rgba }: Pixels): EmbeddedImage {
+  const opacities = Buffer.from(rgba.filter((_, at) => at % 4 === 3))
+  const isOpaque = opacities.every((each) => each === 255)
+  const isGrey = opacities.every((_, at) => rgba[at * 4] === rgba[at * 4 + 1] && rgba[at * 4] === rgba[at * 4 + 2])
+  const colors = Buffer.from(rgba.filter((_, at) => (isGrey ? at % 4 === 0 : at % 4 !== 3)))
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
-  const mask = pdf.addStream(`${size}/ColorSpace/DeviceGray`, opacities)
-  used.images.set('Logo', pdf.addStream(`${size}/ColorSpace/DeviceRGB/SMask ${mask}`, colors))
-  // Keeps the aspect ratio, centred.
+  const mask = isOpaque ? '' : `/SMask ${pdf.addStream(`${size}/ColorSpace/DeviceGray`, opacities)}`
+  const space = isGrey ? 'DeviceGray' : 'DeviceRGB'
+  return { width, height, reference: pdf.addStream(`${size}/ColorSpace/${space}${mask}`, colors) }
+}
+
+/** The operators that show an image in a box, in the middle and with its own ratio; the y axis goes down. */
+export function showImage(
+  name: string,
+  { width, height }: { width: number; height: number },
+  place: { x: number; y: number; width: number; height: number },
+): string {
   const ratio = Math.min(place.width / width, place.height / height)
   const [across, down] = [width * ratio, height * ratio]
   const x = place.x + (place.width - across) / 2
   const y = place.y + (place.height + down) / 2
-  return `q\n${[across, 0, 0, -down, x, y].map(decimal).join(' ')} cm\n/Logo Do\nQ`
+  return `q\n${[across, 0, 0, -down, x, y].map(decimal).join(' ')} cm\n/${name} Do\nQ`
 }

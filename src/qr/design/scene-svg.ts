@@ -61,7 +61,7 @@ function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>): 
   return placedLogo(image, `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`)
 }
 
-function placedLogo(image: Logo, place: string): string {
+export function placedLogo(image: Logo, place: string): string {
   if (image.type === 'svg') return `<svg ${place} ${image.markup}`
   const href = `href="data:image/${image.type};base64,${image.base64}"`
   if (image.orientation === 1) return `<image ${place} ${href}/>`

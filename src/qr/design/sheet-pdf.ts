@@ -11,6 +11,7 @@ export type Paper = keyof typeof papers
 /** The content of a page, which is also the content of an object that pages repeat (ISO 32000-1, 8.10); in points. */
 export interface Drawing {
   content: Buffer
+  /** The entries of its resources. */
   resources: string
   width: number
   height: number
@@ -44,14 +45,14 @@ export function drawSheet(pdf: PdfFile, drawing: Drawing, paper: Paper): Drawing
   const lefts = positions(columns, drawing.width, width)
   const bottoms = positions(rows, drawing.height, height)
   const box = `[0 0 ${decimal(drawing.width)} ${decimal(drawing.height)}]`
-  const form = pdf.addStream(`/Type/XObject/Subtype/Form/BBox${box}/Resources${drawing.resources}`, drawing.content)
+  const form = pdf.addStream(`/Type/XObject/Subtype/Form/BBox${box}/Resources<<${drawing.resources}>>`, drawing.content)
   const copies = bottoms.flatMap((y) => lefts.map((x) => `q 1 0 0 1 ${decimal(x)} ${decimal(y)} cm /Code Do Q`))
   const marks = [
     ...lefts.flatMap((x) => [x, x + drawing.width]).map((x) => cutMarks(x, bottoms, drawing.height, 'across')),
     ...bottoms.flatMap((y) => [y, y + drawing.height]).map((y) => cutMarks(y, lefts, drawing.width, 'down')),
   ]
   const content = [...copies, '0.5 w 0 G', ...marks].join('\n')
-  return { content: Buffer.from(content, 'latin1'), resources: `<</XObject<</Code ${form}>>>>`, width, height }
+  return { content: Buffer.from(content, 'latin1'), resources: `/XObject<</Code ${form}>>`, width, height }
 }
 
 /** The lower ends of copies that stand in the middle of a length. */

@@ -115,13 +115,17 @@ function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
   ]
 }
 
-/** Why the font cannot write a text; undefined when it can. */
-export function textFault(text: string, font: Font): string | undefined {
+/** Names an invisible character of a text; undefined when it has none. */
+export function invisibleFault(text: string): string | undefined {
   const [character] = invisible.exec(text) ?? []
-  if (character !== undefined) {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-    return `has the invisible character U+${code}`
-  }
+  if (character === undefined) return undefined
+  return `has the invisible character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** Why the font cannot write a text; undefined when it can. */
+function textFault(text: string, font: Font): string | undefined {
+  const invisible = invisibleFault(text)
+  if (invisible !== undefined) return invisible
   if (text.trim() === '') return 'must not be blank'
   const missing = [...new Set(font.missing(text))]
   return missing.length === 0 ? undefined : `has characters that the font does not have: ${missing.join(' ')}`

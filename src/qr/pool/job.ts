@@ -2,11 +2,13 @@ import type { Report, Scannability } from '../check/report.ts'
 import type { FieldError, ProblemCode } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
+import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
+import type { PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | CheckedJob | CheckJob | PlainJob | PictureJob
+export type RenderJob = DesignJob | CheckedJob | PageJob | SheetJob | CalibrationJob | CheckJob | PlainJob | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array
@@ -15,7 +17,7 @@ export interface DesignedImage {
   report: Report
 }
 
-/** A picture has no further fields. */
+/** A picture, or sheets: they have no further fields. */
 export interface PictureImage {
   body: Uint8Array
 }

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
+import type { PageJob } from '../print/poster.ts'
+import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
@@ -21,11 +23,13 @@ export interface RenderPool {
    * @throws {Problem} 400 for a design that cannot be drawn or scanned, or takes too much CPU time; 503 with `Retry-After`
    * when too many jobs wait, or the job takes too long
    */
-  render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  render: (job: DesignJob | PageJob, requester?: Requester) => Promise<DesignedImage>
   /** @throws {Problem} 400 for a design that cannot be drawn, 503 as for an image that is checked */
   redraw: (job: CheckedJob, requester?: Requester) => Promise<PlainImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
+  /** @throws {Problem} 400 for a code or a text that does not fit, 503 as for an image */
+  sheet: (job: SheetJob | CalibrationJob, requester?: Requester) => Promise<PictureImage>
   /** @throws {Problem} 503 when too many jobs wait */
   picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
   /** Whether a thread and a core are free, and no job waits. */
@@ -102,6 +106,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     render: enqueue,
     redraw: enqueue,
     check: enqueue,
+    sheet: enqueue,
     picture: enqueue,
     queued: queue.length,
     isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),
@@ -183,7 +188,14 @@ function createThreads(max: number, onEnd: () => void) {
 /** A 400, because a retry would take as long. */
 function tooCostly(job: RenderJob, cpuTime: number): Problem {
   const detail = `takes more than ${cpuTime / 1000} s of CPU time to draw and check: it must be simpler`
-  const pointer = !('design' in job) ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
+  const pointer =
+    'onto' in job
+      ? '/links'
+      : !('design' in job)
+        ? '/data'
+        : job.design.logo === undefined
+          ? '/size'
+          : `${job.at}/logo/image`
   return invalidRequest([{ pointer, detail }])
 }
 

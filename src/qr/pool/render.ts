@@ -8,7 +8,7 @@ import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf } from '../design/scene-pdf.ts'
-import { drawPoster, POSTER_CODE, requireLetters } from '../design/poster-pdf.ts'
+import { drawPoster, logoForPdf, requirePrintable, type PageJob } from '../print/poster.ts'
 import { drawSheet, fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
@@ -21,8 +21,6 @@ import type { Tools } from './tools.ts'
 
 /** Larger SVGs are checked at this width, about that of a screen. */
 const MAX_CHECKED = 1024
-/** Pixels of the longer side of a logo in a PDF. */
-const PDF_LOGO = 800
 const PDF_MM = 50
 /** Modules of quiet zone that the standard requires. */
 const STANDARD_MARGIN = 4
@@ -31,11 +29,12 @@ const STANDARD_MARGIN = 4
  * Draws an image and checks that it can be scanned.
  * @throws {Problem} 400 for a design that cannot be drawn, or whose image cannot be read
  */
-export async function renderDesign(job: DesignJob, tools: Tools): Promise<DesignedImage> {
+export async function renderDesign(job: DesignJob | PageJob, tools: Tools): Promise<DesignedImage> {
   const laidOut = layOut(job, tools)
   const { marked, style, scene } = laidOut
   checkLogo(style, job, tools)
-  if (job.poster !== undefined) requireLetters(job.poster, tools.font)
+  const page = 'poster' in job ? { ...job, fontOf: await tools.printFonts() } : undefined
+  if (page) requirePrintable(page.poster, page.format, page.fontOf)
   const svg = sceneToSvg(scene)
   const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
   const bytes = Buffer.from(job.text)
@@ -44,7 +43,10 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   if (!readsAsIs || readable === undefined) throw await explain(job, tools, readable !== undefined)
   const tested = await gradeImage(readable, (image) => tools.reads(image, bytes))
   const report = createReport(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
-  const body = bodyOf(job, laidOut, { svg, png }, tools)
+  const columns = columnsOf(marked, style)
+  const body = page
+    ? drawPoster(page.poster, page.format, { scene, style, columns }, { ...tools, fontOf: page.fontOf })
+    : bodyOf(job, laidOut, { svg, png }, tools)
   return { body, level: marked.symbol.level, scannability: report.scannability, report }
 }
 
@@ -81,7 +83,7 @@ interface LaidOut {
   scene: Scene
 }
 
-function layOut(job: DesignJob, tools: Tools): LaidOut {
+function layOut(job: DesignJob | PageJob, tools: Tools): LaidOut {
   const { text, design, at, size, margin, level, boost = true, format, isSaved: mayShrink = false } = job
   const read = readStyle(design, at, tools)
   const style = {
@@ -92,7 +94,7 @@ function layOut(job: DesignJob, tools: Tools): LaidOut {
   const marked = encodeWithLogo(tools.encode, text, style, { boost, at, mayShrink })
   const scene = composeScene(marked, style, {
     // A PDF has no pixels: it is laid out with as many as make whole modules without a remainder.
-    size: format === 'pdf' ? columnsOf(marked, style) * TEST_SCALE : size,
+    size: format === 'pdf' || 'poster' in job ? columnsOf(marked, style) * TEST_SCALE : size,
     text,
     font: tools.font,
   })
@@ -185,16 +187,14 @@ function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): v
 }
 
 function bodyOf(
-  { format, dpi, millimetres = PDF_MM, sheet, poster }: DesignJob,
+  { format, dpi, millimetres = PDF_MM, sheet }: DesignJob,
   { scene, style }: LaidOut,
   { svg, png }: { svg: string; png: Uint8Array | undefined },
-  { rasterizer, font }: Tools,
+  { rasterizer }: Tools,
 ): Uint8Array {
   if (format === 'svg') return Buffer.from(svg)
   if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
   const logo = style.logo && rasterizer.pixels(logoForPdf(style.logo.image))
-  if (poster !== undefined)
-    return sceneToPdf(scene, POSTER_CODE, logo, (pdf, code) => drawPoster(pdf, code, poster, font))
   if (sheet === undefined) return sceneToPdf(scene, millimetres, logo)
   requireFit(scene, millimetres, sheet)
   return sceneToPdf(scene, millimetres, logo, (pdf, code) => drawSheet(pdf, code, sheet))
@@ -206,8 +206,4 @@ function requireFit({ width, height }: Scene, millimetres: number, sheet: Paper)
   if (columns > 0 && rows > 0) return
   const most = Math.floor(widestOn(sheet, height / width))
   throw invalidRequest([{ pointer: '/width_mm', detail: `must be at most ${most} for a sheet of ${sheet}` }])
-}
-
-function logoForPdf(image: Logo): string {
-  return logoAlone(image, Math.round(PDF_LOGO * Math.min(1, image.ratio)))
 }

@@ -6,6 +6,7 @@ import { createReadOnce, readLogo, type Zlib } from '../logo/logo.ts'
 import type { Supplies } from '../design/style.ts'
 import { fontFile } from '../font-file.ts'
 import { createEncodeText, type EncodeText } from '../matrix.ts'
+import { openPrintFonts, type PrintFonts } from '../print/fonts.ts'
 import { openRasterizer, type Rasterizer } from './raster.ts'
 
 /** Everything needed to draw and check a design. */
@@ -13,12 +14,16 @@ export interface Tools extends Supplies {
   encode: EncodeText
   rasterizer: Rasterizer
   reads: Decoder
+  /** Loads the fonts of printed pages when they are first needed: what reads them takes 20 MB. */
+  printFonts: () => Promise<PrintFonts>
 }
 
 /** Loads everything from the installed packages, once per thread. */
 export async function openTools(): Promise<Tools> {
   const [rasterizer, reads] = await Promise.all([openRasterizer(), openDecoder()])
-  return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads }
+  let fonts: Promise<PrintFonts> | undefined
+  const printFonts = () => (fonts ??= openPrintFonts())
+  return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads, printFonts }
 }
 
 /** The font, and a reader of logos that validates their pixels. */

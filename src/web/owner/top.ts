@@ -16,6 +16,7 @@ import type { Notice, OwnerView } from './view.ts'
 import { periodOf } from '../../links/rules/period.ts'
 import type { Language } from '../../texts/language.ts'
 import { rulesTexts } from '../../texts/rules.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { faultText } from '../faults.ts'
 import { conflictTable } from './conflict.ts'
 import { periodText } from './rules/sentence.ts'
@@ -116,7 +117,7 @@ function shortLink({ link, origin, language }: OwnerView): Html {
 }
 
 function image(view: OwnerView): Html {
-  const { link, design, origin, language } = view
+  const { link, access, design, origin, language } = view
   const { code } = link
   const texts = ownerTexts[language]
   return html`<div class="owner-code">
@@ -129,6 +130,7 @@ function image(view: OwnerView): Html {
     />
     ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
     ${mainDownloads(view)}
+    <p class="owner-try"><a href="${access.page}/try">${tryTexts[language].link}</a></p>
   </div>`
 }
 

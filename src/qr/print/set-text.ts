@@ -1,0 +1,53 @@
+import { breakLines } from '../design/fit.ts'
+import type { PrintFont } from './fonts.ts'
+import type { Sizes } from './template.ts'
+
+/** A text in lines of one size, in millimetres. */
+export interface Block {
+  font: Face
+  lines: string[]
+  size: number
+}
+
+/** What measures texts of size 1. */
+export type Face = Pick<PrintFont, 'name' | 'width'>
+
+/** From line to line, for letters of size 1. */
+const LINE = 1.18
+/** Between two sizes that are tried. */
+const STEP = 0.94
+/** Sums of widths are not exact. */
+const EPSILON = 1e-6
+
+export function heightOf({ lines, size }: Block): number {
+  return lines.length * size * LINE
+}
+
+/**
+ * Sets a text at the largest size at which no word is wider than the lines; at the smallest one, words are broken.
+ * @param share of the largest size that may be used
+ */
+export function setText(font: Face, text: string, { width, sizes: [largest, smallest], share }: Measure): Block {
+  const widest = Math.max(...text.split(' ').map((word) => font.width(word)))
+  const size = Math.max(smallest, Math.min(largest * share, widest === 0 ? Infinity : (width - EPSILON) / widest))
+  return { font, lines: breakLines(font, text, width / size), size }
+}
+
+export interface Measure {
+  width: number
+  sizes: Sizes
+  share: number
+}
+
+/** The shares of the largest sizes, one after the other, down to where all texts have their smallest size. */
+export function* shares(all: readonly Sizes[]): Generator<number> {
+  const least = Math.min(...all.map(([largest, smallest]) => smallest / largest))
+  let share = 1
+  for (; share > least; share *= STEP) yield share
+  yield least
+}
+
+/** The baselines of a block's lines, from its upper edge. */
+export function baselinesOf({ lines, size }: Block, capital: number): number[] {
+  return lines.map((_, at) => size * (at * LINE + (LINE + capital) / 2))
+}
