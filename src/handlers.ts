@@ -131,13 +131,13 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 
 function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
+  const { linkOf } = services.visits
   const mayCreate = keys.requireHeader
   const { slots } = limits
-  const { codeSvg } = qr
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
-    createLinks: bulkRoute({ links, origin, limits, codeSvg, mayCreate }),
+    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), mayCreate }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
