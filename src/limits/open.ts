@@ -28,8 +28,11 @@ export interface Limits extends FairUse {
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
   passwordTurn: Turns['run']
-  /** Resolves when a page may be rendered for a request. @throws {Problem} when its client has disconnected until then */
-  turnToRender: (request: FastifyRequest) => Promise<void>
+  /**
+   * Resolves when a page may be rendered for a request, or the next part of a long list be read: one in each iteration of the event loop.
+   * @throws {Problem} when its client has disconnected until then
+   */
+  turnToRender: (request: Pick<FastifyRequest, 'raw'>) => Promise<void>
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
