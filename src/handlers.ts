@@ -133,7 +133,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
   const { linkOf } = services.visits
   const mayCreate = keys.requireHeader
-  const { slots } = limits
+  const { slots, turnToRender } = limits
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
@@ -143,13 +143,13 @@ function programHandlers(describe: DescribeApi, services: Services) {
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
-    collectionSheet: sheetRoutes({ collections, slots, origin }),
+    collectionSheet: sheetRoutes({ collections, slots, turnToRender, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     ...imageHandlers(services),
     statistics: statisticsHandlers(services),
     collectionStatistics: {
-      stats: collectionStatsRoutes({ collections, scans, slots, now }),
+      stats: collectionStatsRoutes({ collections, scans, slots, turnToRender, now }),
       scans: collectionExportRoutes({ collections, scans, slots }, 'csv'),
       scansNdjson: collectionExportRoutes({ collections, scans, slots }, 'ndjson'),
     },
@@ -184,7 +184,7 @@ function labelHandlers({ qr, limits, links, collections, visits, origin, db }: S
 function statisticsHandlers({ links, scans, limits, shares, collections, db, origin, now }: Services) {
   const { slots } = limits
   const owner = ownerAccess(links)
-  const reader = shareAccess({ shares, collections, scans, slots, db, now })
+  const reader = shareAccess({ shares, collections, scans, slots, turnToRender: limits.turnToRender, db, now })
   return {
     shares: shareRoutes({ shares, links, origin, limits }),
     owned: {
@@ -207,7 +207,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
   const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
-  const reading = { collections, scans, slots, now }
+  const reading = { collections, scans, slots, turnToRender, now }
   const page = {
     collections,
     shares: shares.ofCollections,
@@ -274,7 +274,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
   const { links, scans, qr, places, limits, shares, webhooks, origin, now, collections, db } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
-  const shared = { ...reading, collections, db, shares, origin }
+  const shared = { ...reading, collections, db, shares, origin, turnToRender: limits.turnToRender }
   return {
     ownerPage: ownerPageRoutes({
       links,
@@ -301,6 +301,6 @@ function linkPageHandlers(services: Services, assets: Assets) {
       codeText: qr.codeText,
     }),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
-    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
+    sharePage: sharePageRoute({ ...shared, isCreditDue, assets }),
   }
 }
