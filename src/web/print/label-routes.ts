@@ -109,9 +109,12 @@ function bodyOf(query: Record<string, unknown>, links: Pick<PrintBody, 'links' |
   return readPrint({ ...links, ...ontoOf(field), ...filled('campaign'), ...filled('style'), ...text, ...placements })
 }
 
+/** What the form offers first. */
+const DEFAULT_ONTO = 'labels:avery-l7160'
+
 /** What the codes are printed onto: a format, measures as people write them, or a paper. */
 function ontoOf(field: (name: string) => string): object {
-  const [kind, onto = ''] = field('onto').split(':')
+  const [kind, onto = ''] = (field('onto') || DEFAULT_ONTO).split(':')
   const free = field('free').toLowerCase().replaceAll(/\s+/g, '').replaceAll('×', 'x').replaceAll(',', '.')
   if (free === '' && kind !== 'labels') return { paper: onto }
   const start = field('start')
