@@ -109,7 +109,9 @@ function readParts(body: Buffer, boundary: string, fileLimit?: number): Promise<
   // Busboy must use the boundary that was counted, whatever else the header holds.
   const busboy = new Busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-    limits: fileLimit === undefined ? limits : { ...limits, fieldSize: fileLimit, fileSize: fileLimit },
+    // A field may have what a file has, in base64.
+    limits:
+      fileLimit === undefined ? limits : { ...limits, fieldSize: Math.ceil(fileLimit / 3) * 4, fileSize: fileLimit },
   })
   const parts: FormPart[] = []
   return new Promise((resolve, reject) => {

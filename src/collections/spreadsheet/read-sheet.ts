@@ -1,5 +1,6 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { rowsProblem } from '../../http/body.ts'
+import { yieldEvery } from '../../lib/yield-every.ts'
 import { parseRecords, type CsvBounds } from '../../links/bulk/csv-records.ts'
 import { findLayout } from '../../tables/delimiter.ts'
 import { describeFault, faultOfRecord } from '../../tables/records.ts'
@@ -9,6 +10,9 @@ import { changeable, columnOf, columns, type Cells, type Column } from './column
 
 /** As many rows as a collection may have links, with some columns of the person's own. */
 const bounds: CsvBounds = { rows: MAX_LINKS, lines: 40_000, cells: 250_000 }
+
+/** How long others may wait while rows are read, in milliseconds. */
+const SLICE_MS = 5
 
 /** Characters of the header; the known columns need 110. */
 const MAX_HEADER = 1_000
@@ -30,11 +34,18 @@ export async function readSheet(text: string, onUnknown: (names: string[]) => vo
   if (unknown.length > 0) onUnknown(unknown)
   if (records.length === 0) throw rowsProblem(bounds.rows, 'none')
   if (records.length > bounds.rows) throw rowsProblem(bounds.rows, `more than ${bounds.rows}`)
-  return records.map((record) => {
+  const pause = yieldEvery(SLICE_MS)
+  const rows: (Cells | Problem)[] = []
+  for (const record of records) {
     const fault = faultOfRecord(record, names, [])
-    if (fault !== undefined) return new Problem('malformed_csv', describeFault(fault))
-    return Object.fromEntries(mapping.flatMap((column, at) => (column ? [[column, record.cells[at] ?? '']] : [])))
-  })
+    rows.push(fault === undefined ? cellsOf(record, mapping) : new Problem('malformed_csv', describeFault(fault)))
+    await pause()
+  }
+  return rows
+}
+
+function cellsOf({ cells }: { cells: string[] }, mapping: (Column | undefined)[]): Cells {
+  return Object.fromEntries(mapping.flatMap((column, at) => (column ? [[column, cells[at] ?? '']] : [])))
 }
 
 function readHeader(names: string[]): (Column | undefined)[] {

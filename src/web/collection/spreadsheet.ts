@@ -40,8 +40,8 @@ export interface FailedRow {
 export interface Preview {
   changes: { code: string; differences: Difference[] }[]
   failed: FailedRow[]
-  /** The rows of the change, for the form that makes it. */
-  rows: object[]
+  /** What the form sends that makes the change, in characters that no page escapes; undefined when there is none. */
+  packed: string | undefined
 }
 
 /** Whose page it is. */
@@ -51,7 +51,7 @@ interface Shown {
 }
 
 /** Shows what a table would change, row by row, before it does. */
-export function previewPage(shown: Shown, { changes, failed, rows }: Preview): Page {
+export function previewPage(shown: Shown, { changes, failed, packed }: Preview): Page {
   const texts = spreadsheetTexts[shown.language]
   const lines = changes.flatMap(({ code, differences }) => differences.map((difference) => ({ code, ...difference })))
   return pageOf(
@@ -61,9 +61,9 @@ export function previewPage(shown: Shown, { changes, failed, rows }: Preview): P
       ${lines.length > 0 && changesTable(shown.language, lines.slice(0, MAX_SHOWN))}
       ${lines.length > MAX_SHOWN && html`<p>${texts.more(lines.length - MAX_SHOWN)}</p>`} ${failures(shown, failed)}
       ${
-        rows.length > 0 &&
+        packed !== undefined &&
         html`<form method="post" action="${sheetPath(shown)}" enctype="multipart/form-data">
-          <input type="hidden" name="changes" value="${JSON.stringify(rows)}" />
+          <input type="hidden" name="changes" value="${packed}" />
           <p><button>${texts.apply}</button></p>
         </form>`
       }`,

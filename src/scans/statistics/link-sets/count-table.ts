@@ -50,11 +50,13 @@ function grow({ keys, counts }: Slots): Slots {
 
 /** Creates a table with open addressing, which is at most three quarters full. Keys are integers from 0 to 2^53. */
 export function createCountTable(): CountTable {
-  let slots = createSlots(FIRST_CAPACITY)
+  /** None until the first key: a year has many days without scans. */
+  let slots = createSlots(0)
   let size = 0
 
   return {
     add(key, humans, humanFirsts, bots, botFirsts) {
+      if (slots.keys.length === 0) slots = createSlots(FIRST_CAPACITY)
       let place = placeOf(slots, key)
       if (slots.keys[place] === FREE) {
         if (++size * 4 > slots.keys.length * 3) {

@@ -6,6 +6,7 @@ import {
   addSlot,
   advance,
   COUNTS,
+  EMPTY_DAY,
   EMPTY_MEMBER,
   forgetPast,
   membersOf,
@@ -152,6 +153,11 @@ function addPast(state: SetState, more: Past & { isTooLarge: boolean }): void {
   }
   for (const [day, counts] of more.days) {
     const sums = state.days.get(day)
+    if (counts === EMPTY_DAY) continue
+    if (sums === EMPTY_DAY) {
+      state.days.set(day, counts)
+      continue
+    }
     for (const [at, count] of counts.entries()) if (sums !== undefined) sums[at] = (sums[at] ?? 0) + count
   }
   state.isTooLarge ||= more.isTooLarge
@@ -189,7 +195,7 @@ export async function readDays(
   scansOf: (id: number) => number,
 ): Promise<void> {
   const days = new Map<number, Float64Array>()
-  for (let day = from; day <= to; day++) days.set(day, new Float64Array(SLOTS_OF_DAY * COUNTS))
+  for (let day = from; day <= to; day++) days.set(day, EMPTY_DAY)
   const slots = (to - from + 1) * SLOTS_OF_DAY
   for (const step of stepsOf(ids, (id) => 1 + Math.min(slots, scansOf(id)) / 2)) {
     reading.spend(sum(step, (id) => 1 + Math.min(slots, scansOf(id)) / 4))

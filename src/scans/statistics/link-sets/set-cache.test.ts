@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dayOf } from '../../calendar.ts'
 import { createCountTable } from './count-table.ts'
+import { readDays, readPeriods } from './refresh.ts'
 import { createSetCache } from './set-cache.ts'
 import { addPeriods, MAX_VALUES_OF_SET, type SetState } from './set-state.ts'
 import type { PeriodRow } from '../set-queries.ts'
@@ -29,6 +31,26 @@ test('sets take no more memory than they may: the least recently used go first, 
   assert.equal(await isKept(cache, 'a'), false)
   await fill('large', 6)
   assert.equal(await isKept(cache, 'large'), false)
+})
+
+test('a year without scans takes next to nothing, so that questions about nothing forget no other set', async () => {
+  const rows = {
+    signatures: async () => [],
+    growing: async () => ({ signatures: [], slots: [], values: [] }),
+    periods: async () => [],
+    slotsOf: async () => [],
+    sumsOf: async () => [],
+    briefTotals: async () => [],
+    missingOf: async () => 0,
+  }
+  const reading = { rows, spend: () => {}, pause: async () => {} }
+  const cache = createSetCache(() => 0)
+  await cache.use({ key: 'empty', ids: [1] }, NOW, true, async (state) => {
+    const day = dayOf(NOW)
+    await readDays(reading, state, [1], [day - 365, day - 1], () => 0)
+    await readPeriods(reading, state, [1], { table: 'daily', from: day - 365, to: day - 1 }, () => 0)
+  })
+  assert.ok(cache.bytes() < 64 * 1024, String(cache.bytes()))
 })
 
 test('a set is forgotten when one of its links is removed, has left, or nobody has asked for it in an hour', async () => {

@@ -42,6 +42,8 @@ const MAX_ROWS = 1_000_000
 /** Different values of a period that are counted apart. */
 export const MAX_VALUES_OF_SET = 100_000
 const NO_ROWS = new Int32Array(0)
+/** Stands for each day without scans: questions about a year of nothing take no memory from others. Nothing is written to it. */
+export const EMPTY_DAY: Float64Array = new Float64Array(SLOTS_OF_DAY * COUNTS)
 
 export function createSetState(since: Since): SetState {
   return {
@@ -123,7 +125,7 @@ export function addSlot(days: SetState['days'], row: ArrayLike<number>, sign: 1 
   const slot = row[0] ?? 0
   const day = Math.floor(slot / SLOTS_OF_DAY)
   let counts = days.get(day)
-  if (counts === undefined) days.set(day, (counts = new Float64Array(SLOTS_OF_DAY * COUNTS)))
+  if (counts === undefined || counts === EMPTY_DAY) days.set(day, (counts = new Float64Array(SLOTS_OF_DAY * COUNTS)))
   const at = (slot - day * SLOTS_OF_DAY) * COUNTS
   for (let count = 0; count < COUNTS; count++)
     counts[at + count] = (counts[at + count] ?? 0) + sign * (row[count + 1] ?? 0)
@@ -209,9 +211,13 @@ export function forgetPast(state: SetState, monthOfDay: number): void {
   edges.clear()
 }
 
+/** Of a map. */
+const BYTES_OF_ENTRY = 64
+
 /** About how much memory a state takes. */
 export function bytesOf({ members, periods, days, sums, edges }: SetState): number {
-  let bytes = days.size * SLOTS_OF_DAY * COUNTS * 8 + edges.size * 65_536
+  let bytes = edges.size * 65_536 + (days.size + periods.size) * BYTES_OF_ENTRY
+  for (const counts of days.values()) if (counts !== EMPTY_DAY) bytes += counts.byteLength
   for (const { slots, values } of members.values()) bytes += 400 + slots.byteLength + values.byteLength
   for (const table of periods.values()) bytes += table.bytes()
   for (const each of sums.values()) bytes += each.byteLength
