@@ -202,6 +202,7 @@ function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['
   pages.get(path, browser.ownerPage.show)
   pages.post(path, browser.ownerPage.act)
   pages.get(`${path}/placements`, browser.ownerPage.placements)
+  pages.get(`${path}/print`, browser.printPage)
   pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
 }
 

@@ -46,6 +46,7 @@ import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
+import { printPageRoute } from './web/owner/print/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
 import { siteFiles } from './web/site-files.ts'
@@ -267,6 +268,15 @@ function linkPageHandlers(services: Services, assets: Assets) {
       turnToRender: limits.turnToRender,
       assets,
       reading,
+    }),
+    printPage: printPageRoute({
+      links,
+      limits,
+      limitImages: limits.each('qr'),
+      images: qr.images,
+      codeText: qr.codeText,
+      origin,
+      assets,
     }),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
     sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),

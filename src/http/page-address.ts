@@ -10,7 +10,7 @@ const PARAMETER = 'lang'
 
 /** The paths of the pages of the service, and of files with words: the sample, and what statistics show. */
 const pagePath =
-  /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy|(?:m\/[^/]+|c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?|s\/share_[\w-]+)(?:\/statistics\/[\w.]+|\/placements)?|[\w-]+\+)?\/?$/
+  /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy|(?:m\/[^/]+|c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?|s\/share_[\w-]+)(?:\/statistics\/[\w.]+|\/placements|\/print)?|[\w-]+\+)?\/?$/
 
 /** Whether an address has a language: one of a page of the service, or one that nothing has, except below `/api`. */
 export function hasLanguage({ url, is404 }: Asked): boolean {

@@ -11,6 +11,7 @@ const parts = {
   collection: 'owner settings stats collection',
   domains: 'domains',
   docs: 'docs',
+  print: 'print',
 }
 
 export type StylesheetName = keyof typeof parts
@@ -31,6 +32,7 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
   collection: readStylesheet('collection'),
   domains: readStylesheet('domains'),
   docs: readStylesheet('docs'),
+  print: readStylesheet('print'),
 }
 
 function readStylesheet(name: StylesheetName): Stylesheet {

@@ -89,7 +89,8 @@ const de: typeof en = {
     wrong_password: 'Bitte geben Sie es noch einmal ein.',
     unscannable: 'Bitte wählen Sie mehr Kontrast, ein kleineres Logo oder einfachere Formen.',
     text_too_long: 'Bitte kürzen Sie den Text, oder wählen Sie ein größeres Papier.',
-    text_not_printable: 'Bitte nehmen Sie diese Zeichen heraus, oder drucken Sie die Seite mit Ihrem Browser, der mehr Schriften hat.',
+    text_not_printable:
+      'Bitte nehmen Sie diese Zeichen heraus, oder drucken Sie die Seite mit Ihrem Browser, der mehr Schriften hat.',
     tls_required: 'Bitte beginnen Sie die Adresse mit https://.',
     not_admitted: 'Bitte registrieren Sie ihn zuerst als Domain.',
     unknown_revision: 'Die neuesten 50 Fassungen werden aufbewahrt.',

@@ -37,7 +37,7 @@ const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fai
 /** Nobody notices smaller codes. */
 const LEAST_MM = 15
 /** Phones read a code from about ten times its width. */
-const DISTANCE_TO_WIDTH = 10
+export const DISTANCE_TO_WIDTH = 10
 
 /** Below these, some decoders fail at images that others read: pixels of a module, modules of quiet zone, contrast. */
 const SURE_SCALE = 4

@@ -2,7 +2,7 @@ import type { Report, Scannability } from '../check/report.ts'
 import type { FieldError, ProblemCode } from '../../http/problem.ts'
 import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
-import type { PageJob } from '../print/poster.ts'
+import type { DrawnPage, PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
@@ -14,6 +14,8 @@ export interface DesignedImage {
   level: Level
   scannability: Scannability
   report: Report
+  /** Of a page to print. */
+  page?: Omit<DrawnPage, 'body'>
 }
 
 /** A picture has no further fields. */

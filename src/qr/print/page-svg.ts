@@ -56,14 +56,10 @@ function drawPart(part: Part, { code, logo, fontOf }: Drawn): string {
   return code.replace(/ width="\d+" height="\d+" /, ` ${place} `)
 }
 
-function drawText({ text, font: name, size, x, width, baseline, isWhite }: TextPart, font: PrintFont): string {
+function drawText(part: TextPart, font: PrintFont): string {
+  const { text, size, x, baseline, isWhite } = part
   const fill = isWhite ? ' fill="#fff"' : ''
-  if (font.missing(text).length > 0) {
-    const weight = name.endsWith('Bold') ? ' font-weight="700"' : ''
-    const family = name.startsWith('Roboto-Slab') ? 'serif' : 'sans-serif'
-    const place = `x="${decimal(x + width / 2)}" y="${decimal(baseline)}" text-anchor="middle"`
-    return `<text ${place} font-family="${family}" font-size="${decimal(size)}"${weight}${fill}>${escapeXml(text)}</text>`
-  }
+  if (font.missing(text).length > 0) return textForBrowsers(part, fill)
   const { glyphs, positions } = font.run(text)
   const scale = size / font.parsed.unitsPerEm
   let left = 0
@@ -75,4 +71,23 @@ function drawText({ text, font: name, size, x, width, baseline, isWhite }: TextP
   })
   const place = `translate(${decimal(x)} ${decimal(baseline)})scale(${scale.toFixed(6)} ${(-scale).toFixed(6)})`
   return `<g transform="${place}"${fill}><title>${escapeXml(text)}</title>${outlines.join('')}</g>`
+}
+
+/** The first letter that has a direction is one of a script that is written from right to left. */
+const isRightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/**
+ * A text that the browser sets. Its font may be wider than any that was measured: `data-most` is what its line has, so that a script
+ * may narrow it.
+ */
+function textForBrowsers({ text, font, size, x, width, most, align, baseline }: TextPart, fill: string): string {
+  const weight = font.endsWith('Bold') ? ' font-weight="700"' : ''
+  const family = font.startsWith('Roboto-Slab') ? 'serif' : 'sans-serif'
+  const isFromRight = isRightToLeft.test(text)
+  const direction = isFromRight ? ' direction="rtl"' : ''
+  // `start` is where a text begins, which is on the right for one that is written from there.
+  const [left, anchor] =
+    align === 'middle' ? [x + width / 2, 'middle'] : isFromRight ? [x + most, 'start'] : [x, 'start']
+  const place = `x="${decimal(left)}" y="${decimal(baseline)}" text-anchor="${anchor}" data-most="${decimal(most)}"`
+  return `<text ${place} font-family="${family}" font-size="${decimal(size)}"${weight}${direction}${fill}>${escapeXml(text)}</text>`
 }

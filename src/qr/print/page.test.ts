@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../http/problem.ts'
 import { openPrintFonts } from './fonts.ts'
-import { composePage, LEAST_MODULE, type PageContent, type Part, type PrintPage } from './page.ts'
+import { LEAST_MODULE } from './code-size.ts'
+import { composePage, type PageContent, type Part, type PrintPage } from './page.ts'
 import { templates, typographies, type Template, type TemplateName, type TypographyName } from './template.ts'
 
 const fontOf = await openPrintFonts()

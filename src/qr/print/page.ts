@@ -1,5 +1,6 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
+import { largestSquare, LEAST_MODULE, sizeInSquare, type CodeShape } from './code-size.ts'
 import { baselinesOf, heightOf, setText, shares, type Block, type Face, type Measure } from './set-text.ts'
 import type { Template, Typography } from './template.ts'
 
@@ -27,9 +28,11 @@ export interface TextPart {
   text: string
   font: FontName
   size: number
-  /** From the left edge of the text, whose width follows. */
+  /** From the left edge of the text, whose width follows; `most` is that of the lines it stands in. */
   x: number
   width: number
+  most: number
+  align: 'left' | 'middle'
   baseline: number
   isWhite: boolean
 }
@@ -44,17 +47,6 @@ export interface PageContent {
   /** Of the logo that stands above the title: its width by its height; undefined for none. */
   logo: number | undefined
 }
-
-export interface CodeShape {
-  /** Its height by its width. */
-  ratio: number
-  /** Modules from edge to edge, of which `quiet` more must stay empty on each side. */
-  columns: number
-  quiet: number
-}
-
-/** Phones do not resolve smaller modules at arm's length (ISO/IEC 18004 leaves it to the application; see docs/qr.md). */
-export const LEAST_MODULE = 0.4
 
 interface Room {
   x: number
@@ -109,9 +101,7 @@ interface Composed {
 
 /** The code in a square; `pad` must stay empty around it, where its design has too little of a quiet zone. */
 function codeIn({ content: { code } }: Composed, side: number): { width: number; height: number; pad: number } {
-  const share = code.columns / (code.columns + 2 * code.quiet)
-  const width = (side / Math.max(1, code.ratio)) * share
-  const module = width / code.columns
+  const { module } = sizeInSquare(code, side)
   if (module < LEAST_MODULE) {
     const needed = Math.ceil(side * (LEAST_MODULE / module))
     const detail =
@@ -119,6 +109,7 @@ function codeIn({ content: { code } }: Composed, side: number): { width: number;
       `they need ${LEAST_MODULE} mm, and this code ${needed} mm`
     throw invalidRequest([{ pointer: '/paper', detail }])
   }
+  const width = module * code.columns
   return { width, height: width * code.ratio, pad: module * code.quiet }
 }
 
@@ -172,7 +163,7 @@ function createPile(room: Room, gap: number) {
 /** The code on the left; texts on the right of it, as a block in the middle. */
 function composeRow(composed: Composed, room: Room): Part[] {
   const { template, typography } = composed
-  const { pad, ...code } = codeIn(composed, Math.min(template.code[0], room.height))
+  const { pad, ...code } = codeIn(composed, largestSquare(template))
   const left = room.x + code.width + 2 * pad + 2 * template.gap
   const column = { x: left, y: room.y, width: room.x + room.width - left, height: room.height }
   const gap = template.gap / 2
@@ -181,6 +172,7 @@ function composeRow(composed: Composed, room: Room): Part[] {
     isWithin([...heightsOf(logoAt(reduced)), ...heights], gap, column.height),
   )
   const logo = logoAt(share)
+  const hasLine = typography.ornament === 'line' && (title ?? text ?? address ?? logo) !== undefined
   const pile = createPile(column, gap)
   if (logo) pile.add(logo.height, (y) => [{ kind: 'logo', x: column.x, y, ...logo }])
   if (title) pile.add(heightWithOrnament(title, composed), (y) => writeTitle(composed, title, { y, room: column }))
@@ -188,7 +180,7 @@ function composeRow(composed: Composed, room: Room): Part[] {
     if (block) pile.add(heightOf(block), (y) => write(block, { room: column, y, align: 'left' }))
   return [
     { kind: 'code', x: room.x + pad, y: room.y + (room.height - code.height) / 2, ...code },
-    ...(typography.ornament === 'line' ? [lineBeside(column, template.gap)] : []),
+    ...(hasLine ? [lineBeside(column, template.gap)] : []),
     ...pile.parts(),
   ]
 }
@@ -305,6 +297,8 @@ function write(
       size: block.size,
       x,
       width,
+      most: room.width,
+      align,
       baseline: y + (baselines[at] ?? 0),
       isWhite,
     }

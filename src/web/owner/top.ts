@@ -5,6 +5,7 @@ import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
+import { printTexts } from '../../texts/print.ts'
 import { copyingData } from '../copyable.ts'
 import { linkName } from '../link-name.ts'
 import { reachabilityWarning } from '../reachability.ts'
@@ -116,7 +117,7 @@ function shortLink({ link, origin, language }: OwnerView): Html {
 }
 
 function image(view: OwnerView): Html {
-  const { link, design, origin, language } = view
+  const { link, access, design, origin, language } = view
   const { code } = link
   const texts = ownerTexts[language]
   return html`<div class="owner-code">
@@ -129,6 +130,7 @@ function image(view: OwnerView): Html {
     />
     ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
     ${mainDownloads(view)}
+    <p class="owner-print"><a href="${access.page}/print">${printTexts[language].link}</a></p>
   </div>`
 }
 
