@@ -91,6 +91,8 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
     changes.post('/collections/:token/changes', program.collectionChanges.byPath)
     changes.post('/collections/changes', program.collectionChanges.byHeader)
   })
+  api.post('/print', program.print)
+  api.get('/print/calibration.pdf', program.calibration)
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
   addOwnerRoutes(api, program)
@@ -203,6 +205,7 @@ function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['
   pages.post(path, browser.ownerPage.act)
   pages.get(`${path}/placements`, browser.ownerPage.placements)
   pages.get(`${path}/print`, browser.printPage)
+  pages.get(`${path}/try`, browser.tryPage)
   pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
 }
 

@@ -16,6 +16,7 @@ import { historyRoutes } from './links/api/history-routes.ts'
 import { rotationRoutes } from './links/api/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/api/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { calibrationRoute, printSheetRoute } from './print/routes.ts'
 import { printRoute } from './qr/print-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
 import { streamRoutes } from './scans/api/stream-route.ts'
@@ -47,6 +48,7 @@ import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
 import { printPageRoute } from './web/owner/print/routes.ts'
+import { tryPageRoute } from './web/owner/try/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
 import { siteFiles } from './web/site-files.ts'
@@ -130,9 +132,8 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
   const mayCreate = keys.requireHeader
-  const { slots, holderOf } = limits
-  const { images, codeSvg } = qr
-  const limitImages = limits.each('qr')
+  const { slots } = limits
+  const { codeSvg } = qr
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
@@ -145,8 +146,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     collectionSheet: sheetRoutes({ collections, slots, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
-    dataImage: dataImageRoute({ images, limitImages, holderOf }),
-    designedImage: designRoute({ images, limitImages, holderOf }),
+    ...imageHandlers(services),
     statistics: statisticsHandlers(services),
     collectionStatistics: {
       stats: collectionStatsRoutes({ collections, scans, slots, now }),
@@ -158,6 +158,19 @@ function programHandlers(describe: DescribeApi, services: Services) {
     domain: domainRoutes({ domains, limits, mayCreate }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
+  }
+}
+
+/** The handlers of images of any data, and of printed sheets. */
+function imageHandlers({ qr, limits, links, collections, visits, origin, db }: Services) {
+  const limitImages = limits.each('qr')
+  const image = { images: qr.images, limitImages, holderOf: limits.holderOf }
+  const printing = { db, links, collections, linkOf: visits.linkOf, origin, limits, limitImages, qr }
+  return {
+    dataImage: dataImageRoute(image),
+    designedImage: designRoute(image),
+    print: printSheetRoute(printing),
+    calibration: calibrationRoute(printing),
   }
 }
 
@@ -185,7 +198,7 @@ function statisticsHandlers({ links, scans, limits, shares, collections, db, ori
 
 /** The page of a collection, and the pictures of its looks. */
 function collectionPageHandlers(services: Services, assets: Assets) {
-  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, now } = services
+  const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
   const reading = { collections, scans, slots, now }
@@ -197,6 +210,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
     origin,
     limits,
     creation,
+    hasWebhooks: webhooks.enabled,
     turnToRender,
     isCreditDue,
     reading,
@@ -277,6 +291,16 @@ function linkPageHandlers(services: Services, assets: Assets) {
       codeText: qr.codeText,
       origin,
       assets,
+    }),
+    tryPage: tryPageRoute({
+      ...reading,
+      links,
+      limits,
+      totals: scans.latestTotals,
+      origin,
+      assets,
+      images: qr.images,
+      codeText: qr.codeText,
     }),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
     sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),

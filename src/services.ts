@@ -183,11 +183,12 @@ async function openCreation(
   const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
   const removing = { removalTime, latestTime: clock.latest, monotonic, log }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
-  const links = open(
-    'links',
-    openLinks({ ...needed, ...hashing, ...removing, designs: qr.designs, collecting: createCollecting(db, now) }),
-  )
-  return { abuse, limits, qr, links, keys, collections: openCollections({ db, links, designs: qr.designs, now }) }
+  const { designs } = qr
+  const { ofCollections } = webhooks
+  const collecting = createCollecting(db, now, ofCollections)
+  const links = open('links', openLinks({ ...needed, ...hashing, ...removing, designs, collecting }))
+  const collections = openCollections({ ...needed, links, designs, webhooks: ofCollections })
+  return { abuse, limits, qr, links, keys, collections }
 }
 
 async function openFeatures(

@@ -8,6 +8,7 @@ import { verifyPostgres } from '../src/nodes/backup/verify.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
+import { poll } from './support/poll.ts'
 import { urlOf } from './support/postgres.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -102,6 +103,35 @@ test(`after ${KILLS} times kill -9, each acknowledged creation, addition and rem
   assert.ok(changed > KILLS, 'nothing was done before the kills')
 })
 
+test('a backup that is taken while collections change has each as it was at one moment, and no membership of what it lacks', async (t) => {
+  const random = seededRandom(t)
+  const [folder, dataDir, elsewhere] = [join(temporaryFolder(t), 'backup'), temporaryFolder(t), temporaryFolder(t)]
+  const service = await start(t, dataDir, UNLIMITED)
+  const quiet = await collect(service.url)
+  const resting = await create(service, { target }, { 'quirl-collection': quiet })
+  const all: Told[] = []
+  for (let at = 0; at < 4; at++)
+    all.push({ token: await collect(service.url), inside: new Map(), unsure: new Set<string>() })
+  const working = Promise.all(all.map((told) => work(service.url, told, random)))
+  await poll(() => all.every(({ inside }) => inside.size >= 3))
+  assert.equal((await command(dataDir, 'backup', folder)).status, 0)
+  service.process.kill('SIGKILL')
+  await Promise.all([working, exitOf(service)])
+  assert.match((await command(elsewhere, 'verify', folder)).stdout, /^collections +good +5 collections with \d/m)
+  assert.equal((await command(elsewhere, 'restore', folder)).status, 0)
+  const restored = await start(t, elsewhere, UNLIMITED)
+  assert.deepEqual(await listed(restored.url, quiet), [resting.code])
+  for (const { token } of all) {
+    const codes = await listed(restored.url, token)
+    assert.ok(codes.length > 0)
+    for (const code of codes) assert.equal((await fetch(api(restored.url, token, `/links/${code}`))).status, 200)
+    const count = async () => ((await (await fetch(api(restored.url, token))).json()) as { links: number }).links
+    const before = await count()
+    await create(restored, { target }, { 'quirl-collection': token })
+    assert.equal(await count(), before + 1)
+  }
+})
+
 /** All that a key shows, without what depends on the origin. */
 async function shown({ url }: Pick<Service, 'url'>, token: string): Promise<string[]> {
   const { links } = (await (await fetch(api(url, token, '/links?limit=200'))).json()) as { links?: Created[] }
@@ -113,7 +143,7 @@ async function shown({ url }: Pick<Service, 'url'>, token: string): Promise<stri
   return Promise.all(texts)
 }
 
-test('a backup has collections with their looks, keys, removed and deleted links, and links whose token was replaced through them', async (t) => {
+test('a backup has collections with their looks, shares, keys, removed and deleted links, and links whose token was replaced through them', async (t) => {
   const [folder, dataDir, elsewhere] = [join(temporaryFolder(t), 'backup'), temporaryFolder(t), temporaryFolder(t)]
   const service = await start(t, dataDir, UNLIMITED)
   const { url } = service
@@ -127,6 +157,13 @@ test('a backup has collections with their looks, keys, removed and deleted links
   for (const token of [kept, ended, other])
     await post(api(url, token, '/links'), { tokens: links.map(({ token: own }) => own) })
   await put(api(url, kept), { name: 'Kept', looks: { blue: { fg: '#123456' } } })
+  const share = async (of: string, body: object) =>
+    ((await (await post(api(url, of, '/share'), body)).json()) as { share_token: string }).share_token
+  const shares = [await share(kept, { csv: true }), await share(kept, { campaign: '~' }), await share(ended, {})]
+  const readBy = async (service: Pick<Service, 'url'>) => {
+    const statuses = shares.map(async (token) => (await fetch(`${service.url}/api/share/${token}/stats`)).status)
+    return Promise.all(statuses)
+  }
   await fetch(api(url, ended), { method: 'DELETE' })
   assert.equal((await command(dataDir, 'block', blocked.code, '--reason=spam')).status, 0)
   await fetch(`${url}/api/manage/${deleted.token}?undo=true`, { method: 'DELETE' })
@@ -138,10 +175,11 @@ test('a backup has collections with their looks, keys, removed and deleted links
 
   assert.equal((await command(dataDir, 'backup', folder)).status, 0)
   const verified = await command(elsewhere, 'verify', folder)
-  assert.match(verified.stdout, /^collections +good +2 collections with 6 memberships and 1 look$/m)
+  assert.match(verified.stdout, /^collections +good +2 collections with 6 memberships, 1 look and 2 shares$/m)
   assert.equal((await command(elsewhere, 'restore', folder)).status, 0)
   const restored = await start(t, elsewhere, UNLIMITED)
   assert.deepEqual([await shown(restored, kept), await shown(restored, ended), await shown(restored, other)], before)
+  for (const each of [service, restored]) assert.deepEqual(await readBy(each), [200, 200, 404])
   const undeleted = await fetch(api(restored.url, kept, `/links/${deleted.code}/undelete`), { method: 'POST' })
   assert.equal(undeleted.status, 200)
   // The first use of the key that replaces another ends that.
@@ -155,7 +193,7 @@ const stores: [name: string, url: (t: TestContext) => Promise<string | false | u
 ]
 
 for (const [name, urlFor] of stores)
-  test(`on ${name}, verify names memberships and looks of what does not exist`, async (t) => {
+  test(`on ${name}, verify names memberships, looks and shares of what does not exist`, async (t) => {
     const database = await urlFor(t)
     if (database === false) return
     const server = await startServer(t, database === undefined ? {} : { DATABASE_URL: database })
@@ -169,7 +207,8 @@ for (const [name, urlFor] of stores)
     const token = await collect(url)
     await create({ url }, { target }, { 'quirl-collection': token })
     await put(api(url, token), { looks: { blue: { fg: '#123456' } } })
-    assert.deepEqual(await found(), [true, '1 collection with 1 membership and 1 look'])
+    await post(api(url, token, '/share'), {})
+    assert.deepEqual(await found(), [true, '1 collection with 1 membership, 1 look and 1 share'])
     const { db } = services
     const { collection_id: id } = await db.read.selectFrom('memberships').selectAll().executeTakeFirstOrThrow()
     const member = (collection: string, link: number) => ({ collection_id: collection, link_id: link, joined_at: 0 })
@@ -183,4 +222,7 @@ for (const [name, urlFor] of stores)
     await db.write.insertInto('looks').values({ collection_id: 'none', name: 'red', design: '{}' }).execute()
     const both = 'found 1 membership of a link or collection, and 1 look of a collection that does not exist'
     assert.deepEqual(await found(), [false, both])
+    await db.write.updateTable('collection_shares').set({ collection_id: 'none' }).execute()
+    const all = both.replace(' that', ', and 1 share of a collection that')
+    assert.deepEqual(await found(), [false, all])
   })

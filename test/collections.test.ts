@@ -18,7 +18,13 @@ test('a collection is made without an account, and its token is returned once', 
   assert.equal(page, `${url}/c/${token}`)
   const created = { name: 'Summer', created_at: new Date(START).toISOString() }
   assert.deepEqual({ name: given, created_at: at }, created)
-  const counted = { links: 0, campaigns: [], looks: {}, totals: { scans: 0, humans: 0, last_scan_at: null } }
+  const counted = {
+    links: 0,
+    campaigns: [],
+    looks: {},
+    webhook: null,
+    totals: { scans: 0, humans: 0, last_scan_at: null },
+  }
   assert.deepEqual(await read(token), { ...created, ...counted })
   const empty = await fetch(`${url}/api/collections`, { method: 'POST' })
   const { token: second, name } = (await empty.json()) as CreatedCollection

@@ -1,11 +1,10 @@
 // What strangers and owners can do while the disk is nearly full, or full.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { start, type Service } from './support/program.ts'
-import { existsSync, readdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { skipUnlessCi } from './support/programs.ts'
@@ -202,14 +201,6 @@ function scannedLinks(dataDir: string): number {
   db.close()
   return row.links
 }
-
-test('a reserve whose writing was interrupted holds what it should after the next start, and not twice as much', async (t) => {
-  const dataDir = temporaryFolder(t)
-  writeFileSync(join(dataDir, 'reserve'), Buffer.alloc(1.5 * MIB))
-  const disk = { checkMs: 100, reserveAfterMs: 0, reserveBytes: MIB }
-  const server = await startServer(t, { DATA_DIR: dataDir }, undefined, { disk })
-  await poll(async () => (await metric(server, 'quirl_disk_reserve_bytes')) === MIB)
-})
 
 test('strangers whose visits fill the disk keep nobody from pausing, deleting and blocking, and creations are refused until there is room', async (t) => {
   const disk = mountedDisk(t)

@@ -348,6 +348,8 @@ function makeOld(dataDir: string): void {
     create index replays_created_at on replays (created_at);
     insert into codes select code_key from links;
     drop table leases;
+    drop table collection_outbox;
+    drop table collection_webhooks;
     drop table collection_shares;
     drop table looks;
     drop table collections;

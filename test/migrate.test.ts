@@ -91,6 +91,7 @@ test('each table of both stores is moved, or named with the reason why not', asy
       ['designs', 'links'],
       ['outbox', 'webhooks'],
       ['webhooks', 'links'],
+      ['collection_webhooks', 'collections'],
     ] as const)
       assert.ok(plan.indexOf(child) > plan.indexOf(parent), child)
   } finally {

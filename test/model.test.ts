@@ -2,7 +2,9 @@ import { test } from 'node:test'
 import { temporaryFolder } from './support/cleanup.ts'
 import { fc, runs } from './support/fast-check.ts'
 import { checkCollections, collectFirst, collections } from './support/model/collections.ts'
-import { changes, checkHistory } from './support/model/changes.ts'
+import { checkCollectionShares, collectionShares } from './support/model/collection-shares.ts'
+import { looks } from './support/model/looks.ts'
+import { bringAllBack, changes, checkHistory } from './support/model/changes.ts'
 import { interruptions } from './support/model/interruptions.ts'
 import { passwords } from './support/model/passwords.ts'
 import { manyChanges } from './support/model/many.ts'
@@ -28,6 +30,8 @@ const kinds = [
   ...tokens,
   ...shares,
   ...collections,
+  ...looks,
+  ...collectionShares,
 ]
 
 /** What is compared of each link that is not deleted, after a plan. */
@@ -35,7 +39,7 @@ const checks: ((world: World, one: ModelLink) => Promise<void>)[] = [checkCounts
 
 const plans: fc.Arbitrary<Command[]> = fc.array(fc.oneof(...kinds), { minLength: 10, maxLength: 60 })
 
-test('after any visits, passwords, rules, changes, reverts, rotations, shares, collections, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
+test('after any visits, passwords, rules, changes, reverts, rotations, looks, shares, collections, deletions, undeletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
   const env = { TRUST_PROXY: '127.0.0.1', GEO_HEADERS: 'cloudflare', DATA_DIR: temporaryFolder(t) }
   const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
@@ -59,6 +63,8 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, c
       await collectFirst(world)
       for (const command of plan) await kinds.find(({ name }) => name === command.do)?.run(world, command)
       await checkCollections(world)
+      await checkCollectionShares(world)
+      await bringAllBack(world)
       for (const one of world.links) {
         await checkTokens(world, one)
         await checkShares(world, one)

@@ -213,6 +213,17 @@ onPlainHttp(
   },
 )
 
+onPlainHttp('an owner tries a code, whose scan arrives, after comparing the screen with a card', async (page) => {
+  const link = await create(server, { target: TARGET })
+  await open(page, `${path(link)}/try`)
+  await page.getByText('Compare it with a bank card').click()
+  await page.locator('#try-slider').fill('110')
+  await page.getByText('This browser remembers it').waitFor()
+  await page.evaluate('localStorage.clear()')
+  await fetch(`${server.url}/${link.code}?qr=1`, { redirect: 'manual', headers: { 'user-agent': PHONE } })
+  await page.locator('.try-arrived', { hasText: 'Your phone has read it.' }).waitFor()
+})
+
 onPlainHttp('an owner follows the scans, and changes destination, rules and design', async (page) => {
   const link = await create(server, { target: TARGET })
   await visit(link)

@@ -32,8 +32,8 @@ function attack(
         () => 0,
       )
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      // A client that is refused tries again.
-      if (status !== 200) await sleep(20)
+      // A client that is refused tries again: all of them many times as often as there are places, but not as fast as a machine can.
+      if (status !== 200) await sleep(100)
     }
   })
   const end = async () => {

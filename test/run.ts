@@ -5,22 +5,34 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { createDataTemplate } from './support/postgres.ts'
 
-/** The files that take longest, many of which wait: they start first, so that the others fill both cores meanwhile. */
+/**
+ * The files that take longest, by their CPU time and by what they wait: they start first, those that wait among those that do
+ * not, so that both cores are busy until the end.
+ */
 const first = [
-  'src/units',
-  'test/slow-clients',
-  'test/hostile',
-  'test/certificates',
-  'test/certificates-faults',
-  'test/pools',
-  'test/nodes',
-  'test/preview',
-  'test/browser',
-  'test/process',
-  'test/qr-design',
-  'test/stop',
-  'test/process-faults',
-].map((name) => `${name}.test.ts`)
+  'src/units.test.ts',
+  'test/groups/api.ts',
+  'test/groups/site.ts',
+  'test/slow-clients.test.ts',
+  'test/groups/changes.ts',
+  'test/groups/domains.ts',
+  'test/hostile.test.ts',
+  'test/groups/recording.ts',
+  'test/certificates.test.ts',
+  'test/preview.test.ts',
+  'test/groups/designs.ts',
+  'test/certificates-faults.test.ts',
+  'test/groups/owners.ts',
+  'test/groups/collection-pages.ts',
+  'test/groups/programs.ts',
+  'test/browser.test.ts',
+  'test/groups/postgres.ts',
+  'test/groups/two-nodes.ts',
+  'test/pools.test.ts',
+  'test/process.test.ts',
+  'test/stop.test.ts',
+  'test/process-faults.test.ts',
+]
 
 const root = resolve(import.meta.dirname, '..')
 const given = process.argv.slice(2)

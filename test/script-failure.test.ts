@@ -36,6 +36,7 @@ before(async () => {
     collection: `/c/${collection}`,
     design: owner,
     print: `${owner}/print`,
+    try: `${owner}/try`,
   }
 })
 

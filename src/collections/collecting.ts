@@ -10,9 +10,14 @@ import type { Collecting } from '../links/deps.ts'
 import { MAX_LINKS } from './bounds.ts'
 import { namedLooks } from './looks.ts'
 import * as store from './store.ts'
+import type { CollectionWebhooks } from './webhooks.ts'
 
 /** Adds links to collections in the transaction that creates them, and finds the looks of collections. */
-export function createCollecting(db: Database, now: () => number): Collecting {
+export function createCollecting(
+  db: Database,
+  now: () => number,
+  webhooks: Pick<CollectionWebhooks, 'watch'>,
+): Collecting {
   const inside = (transaction: Transaction<Tables>) => ({ db: { read: transaction, write: transaction }, now })
   return {
     async looks(token, names) {
@@ -23,7 +28,11 @@ export function createCollecting(db: Database, now: () => number): Collecting {
       const { id } = await requireCollection(inside(transaction), token, (id) => store.lockCollection(transaction, id))
       if ((await store.countMembers(transaction, id)) + count > MAX_LINKS) throw collectionFull()
       // What was just created is in no other collection.
-      return (linkIds) => store.insertMembers(transaction, { collectionId: id, linkIds, now: now() })
+      return async (linkIds) => {
+        await store.insertMembers(transaction, { collectionId: id, linkIds, now: now() })
+        // Nor has anybody visited it.
+        await webhooks.watch(transaction, id, new Map(linkIds.map((linkId) => [linkId, 0])))
+      }
     },
     async create(transaction, name, linkIds) {
       const { collection, token } = await insertNew(transaction, name, now())

@@ -11,6 +11,8 @@ import type { Designs } from '../links/design.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { unknownToken } from '../links/deleted.ts'
 import type { Links } from '../links/open.ts'
+import type { OnTrimmed, UrlPolicy } from '../links/url-policy.ts'
+import { parseWebhook, type WebhookDetails, type WebhookDraft } from '../links/webhook.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, insertNew, lockOpen, requireCollection, type CreatedCollection } from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
@@ -21,6 +23,8 @@ import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
 import * as store from './store.ts'
+import { addWatched, setWebhook } from './set-webhook.ts'
+import type { CollectionWebhooks } from './webhooks.ts'
 
 /** The response to links that join: a result for each token, in their order. */
 export interface JoinResult {
@@ -68,6 +72,22 @@ export interface Collections {
    * @throws {Problem} 400 when one cannot be scanned, or they are too many or too large
    */
   changeLooks: (token: string, looks: LookChanges, client: Client) => Promise<void>
+  /** The webhook of a collection; null when it has none. */
+  webhookOf: (collection: Pick<store.Collection, 'id'>) => Promise<WebhookDetails | null>
+  /**
+   * Validates the webhook in the body of a request; null removes it.
+   * @throws {Problem} 400 for an invalid field, 422 when its URL is blocked
+   */
+  readWebhook: (webhook: unknown, onTrimmed: OnTrimmed) => WebhookDraft | null
+  /**
+   * Sets the webhook of a collection, or removes it with null: see `setWebhook`.
+   * @throws {Problem} also 429
+   */
+  setWebhook: (
+    token: string,
+    draft: WebhookDraft | null,
+    client: Pick<Client, 'charge'>,
+  ) => ReturnType<typeof setWebhook>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
   /**
@@ -89,10 +109,11 @@ export interface Collections {
   leave: (token: string, code: string) => Promise<void>
 }
 
-interface Deps extends ListDeps {
+interface Deps extends ListDeps, Pick<UrlPolicy, 'owns' | 'screen'> {
   db: Database
   links: Pick<Links, 'findManyByToken' | 'delete'>
   designs: Designs
+  webhooks: CollectionWebhooks
 }
 
 export function openCollections(deps: Deps): Collections {
@@ -119,6 +140,10 @@ export function openCollections(deps: Deps): Collections {
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
     looksOf: ({ id }) => looksOf(db.read, id),
     changeLooks: changeLooks.bind(null, deps),
+    webhookOf: ({ id }) => deps.webhooks.of(id),
+    readWebhook: (webhook, onTrimmed) =>
+      webhook === null ? null : parseWebhook(webhook, { ...deps, onTrimmed }, deps.webhooks.enabled),
+    setWebhook: async (token, draft, client) => setWebhook(deps, (await find(token)).id, draft, client),
     remove: (token) => remove(deps, token),
     async removeWithLinks(token) {
       const deleted = await deleteMembers(deps, token, await find(token))
@@ -140,7 +165,11 @@ async function leave(deps: Deps, token: string, code: string): Promise<void> {
 
 async function remove(deps: Deps, token: string): Promise<void> {
   const { id } = await requireCollection(deps, token, (found) => store.findCollection(deps.db.read, found))
-  await deps.db.transaction((transaction) => store.deleteCollection(transaction, id))
+  // As a deletion of links, it gives room back.
+  await deps.db.urgent('takedown', async (transaction) => {
+    await store.deleteCollection(transaction, id)
+    await deps.webhooks.delete(transaction, id)
+  })
 }
 
 /** Links that are deleted at the same time: they share commits. */
@@ -197,10 +226,9 @@ async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: J
     () => client.charge('changes', ids.length),
     async (chargeOnce) => {
       if (ids.length > 0) await chargeOnce()
-      return db.transaction(async (transaction) => {
-        await lockOpen(transaction, collectionId)
-        return addLinks(transaction, { collectionId, linkIds: ids, now: now() })
-      })
+      return addWatched(deps, collectionId, ids, (transaction) =>
+        addLinks(transaction, { collectionId, linkIds: ids, now: now() }),
+      )
     },
   )
   const outcomes = named.map((link) => (link instanceof Problem ? link : outcomeOf(link, joined)))

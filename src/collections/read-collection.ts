@@ -6,11 +6,12 @@ import { collectionBody } from './schemas.ts'
 /** @throws {Problem} 400 for an invalid field */
 export const readCreation = createBodyReader(collectionBody)
 
-/** The changes of a collection that a body names. @throws {Problem} 400 for an invalid field */
-export function readUpdate(body: unknown): { name?: string | null; looks?: LookChanges } {
-  const { name, looks } = asObject(body)
+/** The changes of a collection that a body names; its webhook as it stands there. @throws {Problem} 400 for an invalid field */
+export function readUpdate(body: unknown): { name?: string | null; looks?: LookChanges; webhook?: unknown } {
+  const { name, looks, webhook } = asObject(body)
   return {
     ...(name === null ? { name } : readCreation(body)),
     ...(looks !== undefined && { looks: readLooks(looks) }),
+    ...(webhook !== undefined && { webhook }),
   }
 }

@@ -10,6 +10,8 @@ import { forbidCaching, ownerRoutes, tokenOf, type ManageRequest, type OwnerRout
 import { deletionOf, ifMatch, undoParameter } from '../links/api/routes.ts'
 import { deletedBody } from '../links/schemas.ts'
 import { clientOf } from '../links/api/write-needs.ts'
+import { warnsOfTrimmed } from '../links/api/trimmed-warning.ts'
+import type { WebhookDetails } from '../links/webhook.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { listRoutes } from './list-routes.ts'
@@ -108,7 +110,12 @@ const viewOf = ({ name, createdAt }: Collection) => ({ name, created_at: new Dat
 const keysOf = (token: string, origin: string) => ({ token, manage_url: `${origin}/c/${token}` })
 
 /** The details of a collection, with what is counted of its links. */
-async function detailsOf(needs: CollectionRoutesNeeds, request: ManageRequest, collection: Collection) {
+async function detailsOf(
+  needs: CollectionRoutesNeeds,
+  request: ManageRequest,
+  collection: Collection,
+  saved?: WebhookDetails | null,
+) {
   const overview = await needs.collections.overview(collection, countingFor(needs, request))
   const { links, campaigns, totals, as_of: asOf } = overview
   return {
@@ -116,6 +123,8 @@ async function detailsOf(needs: CollectionRoutesNeeds, request: ManageRequest, c
     links,
     campaigns,
     looks: await needs.collections.looksOf(collection),
+    // Only what has just saved it tells the secret.
+    webhook: saved === undefined ? await needs.collections.webhookOf(collection) : saved,
     totals,
     ...(asOf !== undefined && { as_of: asOf }),
   }
@@ -156,17 +165,20 @@ function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
         body: collectionUpdate,
         response: {
           ...detailsResponse('The collection after the change.'),
-          ...problems('collection_not_found', 'unscannable'),
+          ...problems('collection_not_found', 'unscannable', 'target_blocked'),
         },
       },
       // A wrong token gets its response before the body is read.
       onRequest: async (request) => void (await collections.find(tokenOf(request))),
       async handler(request, reply) {
-        const { name, looks } = readUpdate(request.body)
-        const token = tokenOf(request)
-        if (looks !== undefined) await collections.changeLooks(token, looks, clientOf(needs, request, reply))
+        const { name, looks, webhook } = readUpdate(request.body)
+        const [token, client] = [tokenOf(request), clientOf(needs, request, reply)]
+        const draft =
+          webhook === undefined ? undefined : collections.readWebhook(webhook, warnsOfTrimmed(request, reply))
+        if (looks !== undefined) await collections.changeLooks(token, looks, client)
         const changed = await (name === undefined ? collections.find(token) : collections.rename(token, name))
-        return detailsOf(needs, request, changed)
+        const saved = draft === undefined ? undefined : await collections.setWebhook(token, draft, client)
+        return detailsOf(needs, request, changed, saved)
       },
     },
     COLLECTION_TOKEN,

@@ -3,6 +3,7 @@ import { text } from '../http/fields.ts'
 import { failedRow, rowIndex } from '../links/api/bulk-schemas.ts'
 import { MAX_ROWS } from '../links/bulk/bulk.ts'
 import { asOfField, detailsBody } from '../links/schemas.ts'
+import { webhookDetails, webhookField, type WebhookDetails } from '../links/webhook.ts'
 import { MAX_LINKS, MAX_LOOKS } from './bounds.ts'
 import { MAX_CAMPAIGNS } from './overview.ts'
 
@@ -26,6 +27,12 @@ export const collectionUpdate = Type.Object(
         type: 'object',
         additionalProperties: { anyOf: [design, { type: 'null' }] },
         description: `Designs by name, merged with those of the collection, which has at most ${MAX_LOOKS}; null removes one. No link changes with them.`,
+      }),
+    ),
+    webhook: Type.Optional(
+      Type.Unsafe<object | null>({
+        anyOf: [webhookField, { type: 'null' }],
+        description: 'Where the events of all its links are sent; null removes it.',
       }),
     ),
   },
@@ -91,6 +98,11 @@ export const collectionDetails = Type.Object(
         description: `Those of its links, the ${MAX_CAMPAIGNS.toLocaleString('en')} largest; none for an empty collection.`,
       },
     ),
+    webhook: Type.Unsafe<WebhookDetails | null>({
+      anyOf: [webhookDetails, { type: 'null' }],
+      description:
+        'Where the events of all its links are sent. `destination_failing_since` is that of the link that has failed for longest.',
+    }),
     totals: Type.Object(
       { scans, humans, last_scan_at: lastScanAt },
       { title: 'TotalsOfCollection', description: 'Of all its links, since each was created.' },

@@ -38,6 +38,7 @@ import { undo } from './migrations/0036-undo.ts'
 import { collectionTokens } from './migrations/0037-collection-tokens.ts'
 import { looks } from './migrations/0038-looks.ts'
 import { collectionShares } from './migrations/0039-collection-shares.ts'
+import { collectionWebhooks } from './migrations/0040-collection-webhooks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   collectionTokens,
   looks,
   collectionShares,
+  collectionWebhooks,
 ]
 
 /**

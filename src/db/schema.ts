@@ -1,5 +1,12 @@
 import type { Generated } from '#kysely'
-import type { OutboxTable, WebhooksTable } from './schema-webhooks.ts'
+import type {
+  CollectionSharesTable,
+  CollectionsTable,
+  LooksTable,
+  MembershipsTable,
+  SharesTable,
+} from './schema-collections.ts'
+import type { CollectionOutboxTable, CollectionWebhooksTable, OutboxTable, WebhooksTable } from './schema-webhooks.ts'
 
 /** The codes of deleted links, also of those that can be brought back: a printed code must never lead to another's link. */
 interface CodesTable {
@@ -187,6 +194,8 @@ export interface Tables {
   ticket_keys: TicketKeysTable
   webhooks: WebhooksTable
   outbox: OutboxTable
+  collection_webhooks: CollectionWebhooksTable
+  collection_outbox: CollectionOutboxTable
   purges: { link_id: number } // Deleted links whose data outside this database may not be purged yet.
   deletions: { link_id: number } // Every deleted link: an old copy of the scans may bring its scans back.
   instance: { id: string } // One row: the permanent ID of this store.
@@ -279,57 +288,6 @@ interface RevisionsTable {
   at: number
   /** The fields that the next revision has replaced, a JSON object. */
   replaced: string
-}
-
-/** Read-only access to the statistics of a link. */
-interface SharesTable {
-  /** SHA-256 of the token, base64url. */
-  token_hash: string
-  link_id: number
-  /** Random; names the share for the owner. */
-  id: string
-  name: string | null
-  /** 1 when it includes the export of single scans. */
-  csv: number
-  /** 1 when it includes where the link leads. */
-  destination: number
-  created_at: number
-}
-
-/** Sets of links. */
-interface CollectionsTable {
-  /** Random. */
-  id: string
-  /** SHA-256 of the token, base64url. */
-  token_hash: string
-  /** The hash of the token that replaces its own once it is used; null unless there is one, as the next column. */
-  next_token_hash: string | null
-  /** When that was issued. */
-  rotated_at: number | null
-  name: string | null
-  created_at: number
-}
-
-/** Which links are in which collections. */
-interface MembershipsTable {
-  collection_id: string
-  link_id: number
-  joined_at: number
-}
-
-/** Read-only access to the statistics of several links. */
-interface CollectionSharesTable extends Omit<SharesTable, 'link_id'> {
-  collection_id: string
-  /** Of the links that are read; `~` for those without one, null for all links. */
-  campaign: string | null
-}
-
-/** The named designs of collections. */
-interface LooksTable {
-  collection_id: string
-  name: string
-  /** In JSON. */
-  design: string
 }
 
 /** The certificates that were issued for the service and for custom domains. */

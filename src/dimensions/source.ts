@@ -5,13 +5,15 @@ import { defineDimension } from './dimension.ts'
 /** How the visitor reached the code: by scanning the QR image or by following the link. */
 export type Source = 'qr' | 'link'
 
-/** The marker of a QR image: `?qr=1` or with the id of a placement, or `.Q` at the end of the path for a compact image. */
-const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=[\w-]{1,32})?(?:&|$)/
+/** The marker of a QR image: `?qr=1` or with the id of a placement. */
+const qrParameter = /[?&]qr(?:=[\w-]{1,32})?(?:&|$)/
+/** Of a compact image, `.Q` at the end of the path. In one expression, both would take their check (`build/check-patterns.ts`) half a minute. */
+const compactMarker = /^[^?]*\.[Qq](?:\?|$)/
 
 export const source = defineDimension({
   ...plainText,
   name: 'source',
-  read: ({ url }): Source => (qrMarker.test(url) ? 'qr' : 'link'),
+  read: ({ url }): Source => (qrParameter.test(url) || compactMarker.test(url) ? 'qr' : 'link'),
   text: (value: Source): string => value,
   journal: {
     write: (value: Source) => (value === 'qr' ? 1 : 0),

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Urgency } from '../db/database.ts'
 import type { Space } from './low.ts'
 import { randomFillSync } from 'node:crypto'
-import { rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { ftruncateSync, rmSync, statSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 
 /** How long after the start the reserve is written: a service that ends soon does not need it. */
 const RESERVE_AFTER_MS = 30_000
@@ -96,7 +96,7 @@ export function createFullState(needs: FullNeeds) {
 
 /** A file that holds space for when the disk is full. */
 interface Reserve {
-  /** The bytes that it holds. */
+  /** The bytes that it holds; 0 while it is being written. */
   size: () => number
   /** Gives its space back at once. */
   release: () => void
@@ -109,40 +109,45 @@ interface Reserve {
 
 function openReserve(file: string): Reserve {
   let releases = 0
+  /** The file while it is being written. */
+  let writing: FileHandle | undefined
 
   function release(): void {
     releases++
+    // The room of an open file comes back when that is closed, which may be too late for who needs it now.
+    if (writing !== undefined) ftruncateSync(writing.fd, 0)
     rmSync(file, { force: true })
   }
 
   return {
-    size: () => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    size: () => (writing === undefined ? (statSync(file, { throwIfNoEntry: false })?.size ?? 0) : 0),
     release,
     async fill(bytes) {
       release()
       const before = releases
+      const handle = await open(file, 'wx', 0o600)
+      writing = handle
       try {
-        await write(file, bytes, () => releases === before)
+        await write(handle, bytes, () => releases === before)
       } catch (error) {
         release()
         throw error
+      } finally {
+        writing = undefined
+        await handle.close()
       }
+      if (releases !== before) throw new Error('the reserve was released')
     },
   }
 }
 
 /** Random bytes take their room also on file systems that compress, or store equal blocks once. */
-async function write(file: string, bytes: number, isWanted: () => boolean): Promise<void> {
-  const handle = await open(file, 'wx', 0o600)
-  try {
-    for (let written = 0; written < 2 * bytes;) {
-      if (!isWanted()) throw new Error('the reserve was released')
-      const chunk = randomFillSync(Buffer.alloc(Math.min(CHUNK_BYTES, 2 * bytes - written)))
-      written += (await handle.write(chunk)).bytesWritten
-    }
-    await handle.truncate(bytes)
-    await handle.datasync()
-  } finally {
-    await handle.close()
+async function write(handle: FileHandle, bytes: number, isWanted: () => boolean): Promise<void> {
+  for (let written = 0; written < 2 * bytes;) {
+    if (!isWanted()) return
+    const chunk = randomFillSync(Buffer.alloc(Math.min(CHUNK_BYTES, 2 * bytes - written)))
+    written += (await handle.write(chunk)).bytesWritten
   }
+  await handle.truncate(bytes)
+  await handle.datasync()
 }

@@ -53,52 +53,68 @@ export function openDisk(needs: DiskNeeds): Disk {
   const state = openDiskMemory(memory)
   const low = createLowState({ floor, state, log })
   const full = createFullState(needs)
-  let space: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
+  const space = createSpace(dataDir)
   let timer: NodeJS.Timeout | undefined
 
-  function judge(stats: StatsFs): void {
-    space = spaceOf(stats)
-    low.judge(space)
-    if (full.isDue(space)) release()
+  function judge(): void {
+    low.judge(space.last())
+    if (full.isDue(space.last())) release()
   }
 
   // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
   const checkOnce = shareRun(async () => {
-    judge(await statfs(dataDir))
-    await full.restore(space)
+    await space.read()
+    judge()
+    await full.restore(space.last())
   })
   const check = () => void checkOnce().catch(() => {})
 
   function release(): void {
     full.begin()
-    space = readSpace(dataDir) ?? space
+    space.readAtOnce()
   }
 
   return {
     memory,
     isFull: full.is,
     // What one takes shows at the next one.
-    isSpent: (urgency) => full.isSpent(urgency, space, check),
+    isSpent: (urgency) => full.isSpent(urgency, space.last(), check),
     release,
     note: (error) => (isDiskFull(error) ? check() : undefined),
     start() {
       full.start(monotonic())
-      judge(statfsSync(dataDir))
+      space.readAtOnce()
+      judge()
       timer = setInterval(check, checkMs).unref()
     },
     fault: full.fault,
     detail: () => low.detail(),
-    metrics: diskMetrics({ space: () => space, floor, ...state, isFull: full.is, reserved: full.reserved }),
+    metrics: diskMetrics({ space: space.last, floor, ...state, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }
 
-/** Undefined while the folder is away. */
-function readSpace(folder: string): Space | undefined {
-  try {
-    return spaceOf(statfsSync(folder))
-  } catch {
-    return undefined
+/** The space of the disk of a folder, as it was read last. */
+function createSpace(folder: string) {
+  let last: Space = { free: Number.POSITIVE_INFINITY, size: 0 }
+  let reads = 0
+  return {
+    last: () => last,
+    /** Reads it on another thread; the result is dropped when it was read at once meanwhile, after room was made. */
+    async read(): Promise<void> {
+      const before = reads
+      const stats = await statfs(folder)
+      if (reads === before) last = spaceOf(stats)
+    },
+    /** It stays as it was while the folder is away. */
+    readAtOnce(): void {
+      reads++
+      try {
+        last = spaceOf(statfsSync(folder))
+      } catch {
+        // Who reads and writes the folder reports it.
+      }
+    },
   }
 }
 

@@ -8,14 +8,24 @@ export type Asked = Pick<FastifyRequest, 'url' | 'is404'>
 /** The parameter with the language of a page. Short links have none: their parameters are for rules and destinations. */
 const PARAMETER = 'lang'
 
-/** The paths of the pages of the service, and of files with words: the sample, and what statistics show. */
-const pagePath =
-  /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy|(?:m\/[^/]+|c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?|s\/share_[\w-]+)(?:\/statistics\/[\w.]+|\/placements|\/print)?|[\w-]+\+)?\/?$/
+/**
+ * The paths of the pages of the service, and of files with words: the sample, and what statistics show. One expression for all of
+ * them would take their check (`build/check-patterns.ts`) a quarter of a minute.
+ */
+const pagePaths = [
+  /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy)?\/?$/,
+  /^\/m\/[^/]+(?:\/statistics\/[\w.]+|\/placements|\/print|\/try)?\/?$/,
+  /^\/c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?(?:\/statistics\/[\w.]+|\/placements|\/print|\/try)?\/?$/,
+  /^\/s\/share_[\w-]+(?:\/statistics\/[\w.]+|\/placements)?\/?$/,
+  /^\/[\w-]+\+\/?$/,
+]
+
+const isPagePath = (path: string) => pagePaths.some((each) => each.test(path))
 
 /** Whether an address has a language: one of a page of the service, or one that nothing has, except below `/api`. */
 export function hasLanguage({ url, is404 }: Asked): boolean {
   const { path } = partsOf(url)
-  return pagePath.test(path) || (is404 && !/^\/api(?:\/|$)/.test(path))
+  return isPagePath(path) || (is404 && !/^\/api(?:\/|$)/.test(path))
 }
 
 /** The language that the address of a page names: `?lang=de`. Whatever else it names is ignored. */
@@ -65,7 +75,7 @@ const form = /<form\s[^<>]*>/g
 export function keepLanguage({ markup }: Html, language: Language): Html {
   const linked = markup.replace(addressed, (attribute, name: string, address: string) => {
     const { path, query, fragment } = partsOf(address)
-    if (!pagePath.test(path)) return attribute
+    if (!isPagePath(path)) return attribute
     return ` ${name}="${path}?${query && `${query}&amp;`}${PARAMETER}=${language}${fragment}"`
   })
   // The inputs of a form that is not posted replace the query of its address.

@@ -11,7 +11,7 @@ import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import { deleteLinkData } from './link-data.ts'
 import type { Link } from './link.ts'
-import { linkOfToken, ownedById, ownedByToken } from './look-up.ts'
+import { linkOfToken, ownedByToken } from './look-up.ts'
 import { insertDeletions } from './purge-store.ts'
 import { deleteLinkRow, findByToken } from './store.ts'
 import { findByAnyToken } from './token-look-up.ts'
@@ -96,7 +96,8 @@ export async function undelete(deps: LinkDeps, token: Credential, client: Pick<C
           return true
         })
         deps.invalidate(link.code)
-        if (isDone) return ownedById(deps, link.id)
+        // By its token: a new one that is used for this is used.
+        if (isDone) return ownedByToken(deps, token)
       }
       return ownedByToken(deps, token)
     },

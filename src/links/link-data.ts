@@ -4,6 +4,7 @@ import type { Tables } from '../db/schema.ts'
 /** The tables with data of links, but for those that record deletions. */
 export const linkTables = [
   'designs',
+  'collection_outbox',
   'memberships',
   'reports',
   'reporters',

@@ -69,7 +69,8 @@ async function take(service: Tokens, model: tokens.TokenModel, step: Step): Prom
   }
   // Half of the rotations have a key, one of three.
   const key = step.key < 3 ? `${model.sent[0]} ${step.key}` : undefined
-  const expected = tokens.expectedRotation(model, from, key, now)
+  const refusal = tokens.useToken(model, from, now) ? undefined : 'unknown_token'
+  const expected = tokens.expectedRotation(model, from, key, { now, refusal })
   const rotated = await service.rotate(from, key)
   if (expected !== undefined) return assert.equal(rotated, expected)
   assert.ok(tokens.isNewToken(model, rotated), rotated)

@@ -179,10 +179,14 @@ export async function checkWebhook(
   if (value === undefined) return undefined
   if (value === null) return present === null ? undefined : { draft: null, milestone: 0 }
   const draft = parseWebhook(value, { ...deps, onTrimmed }, deps.webhooks.enabled)
-  const isSame = present?.url === draft.url && !draft.wantsNewSecret
-  // Setting a webhook again that fails has its events sent at once.
-  if (isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active') return undefined
+  if (isPresentWebhook(present, draft)) return undefined
   // Each has the address called at once, however often it has failed.
   await charge()
   return { draft, milestone: draft.events.includes('scans.milestone') ? await deps.webhooks.milestone(link.id) : 0 }
+}
+
+/** Whether a webhook is set already as it is to be. Setting one again that fails has its events sent at once. */
+export function isPresentWebhook(present: WebhookDetails | null, draft: WebhookDraft): boolean {
+  const isSame = present?.url === draft.url && !draft.wantsNewSecret
+  return isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active'
 }

@@ -10,7 +10,7 @@ import type { RenderPool } from './pool/pool.ts'
 test('while many images wait, short ones are drawn on a free thread as well, with the same result', async () => {
   const state = { isBusy: false, isFree: false, onThread: 0 }
   const encode = createEncodeText()
-  const pool: Omit<RenderPool, 'queued' | 'check'> = {
+  const pool: Omit<RenderPool, 'queued' | 'check' | 'sheet'> = {
     async draw(job: PlainJob) {
       state.onThread++
       return drawPlain(encode, job)

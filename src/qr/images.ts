@@ -57,7 +57,10 @@ const MAX_SHORT = 300
 const CACHE_BYTES = 8 * 1024 * 1024
 
 /** @param isBusy whether so many images wait that short texts are drawn on threads as well */
-export function createImages(pool: Omit<RenderPool, 'queued' | 'check'>, isBusy: () => boolean = () => false): Images {
+export function createImages(
+  pool: Omit<RenderPool, 'queued' | 'check' | 'sheet'>,
+  isBusy: () => boolean = () => false,
+): Images {
   const encode = createEncodeText()
   let stopWarmUp = () => {}
   const plain = createPlainCache()

@@ -11,6 +11,7 @@ import { readFont, type Font } from './design/font.ts'
 import { fontFile } from './font-file.ts'
 import { drawable } from './design/fit.ts'
 import { createDesigns } from './saved-designs.ts'
+import { createSheets, type Sheets } from './sheets.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
@@ -19,6 +20,7 @@ const FEW = 4
 export interface Qr {
   images: Images
   designs: Designs<Design>
+  sheets: Sheets
   /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The default SVG of a short link. */
@@ -50,6 +52,7 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
   return {
     images,
     designs: createDesigns({ db, images, check: pool.check, textOf }),
+    sheets: createSheets({ db, pool }),
     codeText: textOf,
     codeSvg: (code, origin) =>
       images.plain(textOf(code, origin), readAppearance({}, 'svg'), { level: 'M' }).body.toString(),

@@ -29,3 +29,8 @@ export async function insertDesigns(db: Executor, rows: { link_id: number; desig
     await db.insertInto('designs').values(rows.slice(from, to)).execute()
   }
 }
+
+/** The saved designs of links, of those that have one. */
+export async function findDesigns(db: Executor, linkIds: number[]): Promise<{ link_id: number; design: string }[]> {
+  return db.selectFrom('designs').select(['link_id', 'design']).where('link_id', 'in', linkIds).execute()
+}

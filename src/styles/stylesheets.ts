@@ -12,6 +12,7 @@ const parts = {
   domains: 'domains',
   docs: 'docs',
   print: 'print',
+  try: 'try',
 }
 
 export type StylesheetName = keyof typeof parts
@@ -33,6 +34,7 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
   domains: readStylesheet('domains'),
   docs: readStylesheet('docs'),
   print: readStylesheet('print'),
+  try: readStylesheet('try'),
 }
 
 function readStylesheet(name: StylesheetName): Stylesheet {

@@ -15,6 +15,13 @@ const enStates = {
   blocked: 'Blocked',
 }
 
+/** What is said of the webhook of a link, or of that of a collection. */
+export interface WebhookWords {
+  lead: string
+  events: Record<keyof typeof enEvents, string>
+  destination: (date: string) => string
+}
+
 const en = {
   shares: {
     title: 'Shared views',
@@ -92,6 +99,18 @@ const en = {
       after: 'The messages are signed as the standard “Standard Webhooks” says.',
       file: 'quirl webhook secret',
     },
+  },
+  /** What differs for a collection. */
+  collectionWebhook: {
+    lead: 'A webhook tells another program at once what happens to each link in this collection. You need it only if you have such a program.',
+    events: {
+      'link.changed': 'A link was changed',
+      'link.removed': 'A link was blocked for abuse',
+      'link.reported': 'Many people have reported a link',
+      'scans.milestone': 'A link reached 10, 100, 1,000 … visits by people',
+      'destination.failing': 'The destination of a link cannot be reached',
+    },
+    destination: (date: string) => `The destination of a link in this collection cannot be reached since ${date}.`,
   },
 }
 
@@ -181,6 +200,17 @@ const de: typeof en = {
       after: 'Die Nachrichten sind signiert, wie es der Standard „Standard Webhooks“ beschreibt.',
       file: 'quirl-Webhook-Geheimnis',
     },
+  },
+  collectionWebhook: {
+    lead: 'Ein Webhook meldet einem anderen Programm sofort, was mit jedem Link in dieser Sammlung geschieht. Sie brauchen ihn nur, wenn Sie ein solches Programm haben.',
+    events: {
+      'link.changed': 'ein Link geändert wurde',
+      'link.removed': 'ein Link wegen Missbrauchs gesperrt wurde',
+      'link.reported': 'viele Personen einen Link gemeldet haben',
+      'scans.milestone': 'ein Link 10, 100, 1.000 … Besuche von Menschen erreicht hat',
+      'destination.failing': 'das Ziel eines Links nicht erreichbar ist',
+    },
+    destination: (date) => `Das Ziel eines Links in dieser Sammlung ist seit ${date} nicht erreichbar.`,
   },
 }
 

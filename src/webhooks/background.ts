@@ -1,12 +1,13 @@
 import { createLeases, LeaseLost, type AcquireLease, type Lease } from '../db/lease.ts'
 import type { BackgroundTasks } from '../lib/background-tasks.ts'
 import type { Totals } from '../links/link.ts'
-import { checkDue, type DestinationsDeps } from './destinations.ts'
+import { findNewlyQueued } from './collection-store.ts'
+import { checkDue, findDueLinks, type DestinationsDeps } from './destinations.ts'
 import type { DeliveryCounts } from './metrics.ts'
 import { createMilestones, type Milestones } from './milestones.ts'
 import { isAnyDue } from './outbox-store.ts'
 import { sendDue, type SenderDeps } from './sender.ts'
-import { countAll, findDueChecks } from './store.ts'
+import { countAll } from './store.ts'
 
 /** How often what this process has queued is sent. */
 const POLL_MS = 1_000
@@ -49,9 +50,9 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
   const acquire = createLeases(db, monotonic)
   const count = (isDelivered: boolean) => void counts[isDelivered ? 'delivered' : 'failed']++
 
-  const isEventDue = async () => outbox.rows() > 0 && (await isAnyDue(db.read, now()))
+  const isEventDue = async () => outbox.rows() > 0 && (await isAnyEvent(deps))
   const send = (lease: Lease) => sendDue({ ...deps, count }, lease, ends, pollMs ?? POLL_MS)
-  const isCheckDue = async () => (await findDueChecks(db.read, now(), 1)).length > 0
+  const isCheckDue = async () => (await findDueLinks(db.read, now(), 1)).length > 0
   const check = (lease: Lease) => checkDue(deps, lease, ends)
 
   async function refresh(): Promise<void> {
@@ -82,6 +83,11 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
       tasks.close()
     },
   }
+}
+
+/** Whether an event is to be sent, or to be taken in. */
+async function isAnyEvent({ db, now }: BackgroundDeps): Promise<boolean> {
+  return (await isAnyDue(db.read, now())) || (await findNewlyQueued(db.read, 1)).length > 0
 }
 
 /** Does work that is due, if no other process does it. The lease is only held meanwhile: it costs writes. */

@@ -4,14 +4,14 @@ import type { Tables } from '../db/schema.ts'
 import { createEphemeralDigest } from '../lib/ephemeral-digest.ts'
 import type { Totals } from '../links/link.ts'
 import type { Screen } from '../links/url-policy.ts'
-import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
+import type { LinkWebhooks, WebhookDetails, WebhookDraft } from '../links/webhook.ts'
 import { checkedAddress } from './checked-address.ts'
-import { changeEvent, reportedEvent } from './event.ts'
+import { findTold, findToldLinks } from './collection-store.ts'
+import { changeEvent, reportedEvent, type WebhookEvent } from './event.ts'
 import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
-import { siteOf } from './receivers.ts'
-import { newSecret } from './signature.ts'
 import { setNextAttempt } from './outbox-store.ts'
+import { detailsOf, eventsOf, savedDetails, settingsOf } from './settings.ts'
 import {
   deleteWebhook,
   findWatched,
@@ -22,6 +22,7 @@ import {
   setDestination,
   type WebhookRow,
 } from './store.ts'
+import { findNextCheck, forgetFailures } from './watch-store.ts'
 
 /** One check of a destination takes place in this time. */
 export const CHECK_MS = 86_400_000
@@ -38,13 +39,13 @@ export interface ChangesDeps {
 
 /** The webhooks of links, for the changes of links. */
 export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
-  const { db, now, enabled, screen, outbox, totals } = deps
+  const { db, now, enabled, screen, totals } = deps
   const digestOf = createEphemeralDigest()
   return {
     enabled,
     async of(linkId) {
       const row = await findWebhook(db.read, linkId)
-      return row === undefined ? null : detailsOf(row, screen)
+      return row === undefined ? null : detailsOf(row, row.destination_failing_since, screen)
     },
     milestone: async (linkId) => reachedMilestone((await totals(linkId)).humans),
     async save(transaction, linkId, { draft, milestone }) {
@@ -53,33 +54,67 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
       return null
     },
     async onChange(transaction, before, after, { further = [], holder } = {}) {
-      const webhook = enabled ? await findWebhook(transaction, after.id) : undefined
-      if (webhook === undefined) return
+      const told = await findReceivers(deps, transaction, after.id)
+      if (told === undefined) return
       if (checkedAddress(before) !== checkedAddress(after)) {
         await setDestination(transaction, after.id, { check_failures: 0, destination_failing_since: null })
+        await forgetFailures(transaction, after.id)
       }
       const event = changeEvent(before, after, further, now())
-      if (event === undefined || !eventsOf(webhook).includes(event.type)) return
       const network = holder && { network: digestOf(holder.network) }
-      await outbox.add(transaction, after.id, { ...event, ...network })
+      if (event !== undefined) await tell(deps, transaction, told, { ...event, ...network })
     },
     pause: pauseWebhook,
     resume: (transaction, linkId) => resume(transaction, linkId, now()),
-    which: async (transaction, linkIds) =>
-      enabled && linkIds.length > 0 ? findWatched(transaction, linkIds) : new Set<number>(),
+    async which(transaction, linkIds) {
+      if (!enabled || linkIds.length === 0) return new Set<number>()
+      return new Set([...(await findWatched(transaction, linkIds)), ...(await findToldLinks(transaction, linkIds))])
+    },
     async onReported(transaction, link, reported) {
-      const webhook = enabled ? await findWebhook(transaction, link.id) : undefined
-      if (webhook === undefined || !eventsOf(webhook).includes('link.reported')) return
-      await outbox.add(transaction, link.id, reportedEvent(link, reported))
+      const told = await findReceivers(deps, transaction, link.id)
+      if (told !== undefined) await tell(deps, transaction, told, reportedEvent(link, reported))
     },
   }
+}
+
+/** Who is told of a link: its own webhook, and those of the collections that it is in. */
+interface LinkReceivers {
+  linkId: number
+  own: WebhookRow | undefined
+  collections: Awaited<ReturnType<typeof findTold>>
+}
+
+/** @returns undefined when nobody is */
+async function findReceivers(
+  { enabled, now }: ChangesDeps,
+  transaction: Transaction<Tables>,
+  linkId: number,
+): Promise<LinkReceivers | undefined> {
+  if (!enabled) return undefined
+  const own = await findWebhook(transaction, linkId)
+  const collections = await findTold(transaction, linkId, now())
+  return own === undefined && collections.length === 0 ? undefined : { linkId, own, collections }
+}
+
+/** Queues an event for each who wants it. */
+async function tell(
+  { outbox }: ChangesDeps,
+  transaction: Transaction<Tables>,
+  { linkId, own, collections }: LinkReceivers,
+  event: WebhookEvent,
+): Promise<void> {
+  const wants = (webhook: { events: string }) => eventsOf(webhook).includes(event.type)
+  if (own !== undefined && wants(own)) await outbox.add(transaction, linkId, event)
+  const ids = collections.filter(wants).map(({ collectionId }) => collectionId)
+  await outbox.addToCollections(transaction, linkId, ids, event)
 }
 
 async function resume(transaction: Transaction<Tables>, linkId: number, now: number): Promise<void> {
   const webhook = await findWebhook(transaction, linkId)
   if (webhook === undefined) return
-  await setNextAttempt(transaction, linkId, now)
-  if (eventsOf(webhook).includes('destination.failing')) await resumeChecks(transaction, linkId, now)
+  await setNextAttempt(transaction, { kind: 'link', id: linkId }, now)
+  if (eventsOf(webhook).includes('destination.failing'))
+    await resumeChecks(transaction, linkId, (await findNextCheck(transaction, linkId)) ?? now)
 }
 
 async function saveDraft(
@@ -90,70 +125,22 @@ async function saveDraft(
   milestone: number,
 ): Promise<WebhookDetails> {
   const present = await findWebhook(transaction, linkId)
-  // A new address gets a new secret: whoever receives at the former one has its secret.
-  const isSame = present?.address === draft.url && !draft.wantsNewSecret
-  const secret = isSame ? present.secret : newSecret()
+  // What was true for the webhook before stays so.
   const row = await putWebhook(transaction, linkId, {
-    address: draft.url,
-    ...receiverOf(draft, present),
-    events: JSON.stringify(draft.events),
-    secret,
-    ...scheduleOf(deps, draft, present, milestone),
+    ...settingsOf(draft, present, deps.now()),
+    milestone: draft.events.includes('scans.milestone') ? (present?.milestone ?? milestone) : null,
+    next_check_at: draft.events.includes('destination.failing')
+      ? (present?.next_check_at ?? (await firstCheck(deps, transaction, linkId)))
+      : null,
   })
-  const { url, events, ...state } = detailsOf(row, deps.screen)
-  return isSame ? { url, events, ...state } : { url, events, secret, ...state }
+  return savedDetails(row, present, row.destination_failing_since, deps.screen)
 }
 
-/** The columns that say who receives. How quick a receiver is stays known as long as it is the same. */
-function receiverOf({ url }: WebhookDraft, present: WebhookRow | undefined) {
-  const { host } = new URL(url)
-  const lane = present?.address === url ? present.lane : ('new' as const)
-  return { host, site: siteOf(host), lane }
-}
-
-/** The columns that say when to send, to check and to tell. What was true for the webhook before stays so. */
-function scheduleOf(
+/** A link is checked for its collections at the same time: nobody is to hear of two failures of the same day. */
+async function firstCheck(
   { now, random }: ChangesDeps,
-  { events }: WebhookDraft,
-  present: WebhookRow | undefined,
-  milestone: number,
-) {
-  const at = now()
-  const firstCheck = at + Math.floor(random() * CHECK_MS)
-  return {
-    // Increases also when the clock does not: it tells whether the webhook was set during an attempt.
-    updated_at: Math.max(at, (present?.updated_at ?? 0) + 1),
-    milestone: events.includes('scans.milestone') ? (present?.milestone ?? milestone) : null,
-    next_check_at: events.includes('destination.failing') ? (present?.next_check_at ?? firstCheck) : null,
-    next_attempt_at: typeof present?.next_attempt_at === 'number' ? at : null,
-  }
-}
-
-export function eventsOf({ events }: Pick<WebhookRow, 'events'>): WebhookEventType[] {
-  return JSON.parse(events) as WebhookEventType[]
-}
-
-/** Whether its address is blocked is not stored: the lists and rules of this moment say so, as before each attempt. */
-function detailsOf(row: WebhookRow, screen: Screen): WebhookDetails {
-  const blocked = screen(row.address)
-  return {
-    url: row.address,
-    events: eventsOf(row),
-    state: blocked === undefined ? stateOf(row) : 'blocked',
-    last_delivery_at: time(row.last_delivery_at),
-    last_status: row.last_status,
-    last_error: blocked === undefined ? row.last_error : `its address ${blocked}`,
-    next_attempt_at: time(row.next_attempt_at),
-    dropped: row.dropped,
-    destination_failing_since: time(row.destination_failing_since),
-  }
-}
-
-function stateOf({ given_up_at: givenUpAt, failures }: WebhookRow) {
-  if (givenUpAt !== null) return 'given_up'
-  return failures > 0 ? 'failing' : 'active'
-}
-
-function time(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
+  transaction: Transaction<Tables>,
+  linkId: number,
+): Promise<number> {
+  return (await findNextCheck(transaction, linkId)) ?? now() + Math.floor(random() * CHECK_MS)
 }

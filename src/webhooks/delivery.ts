@@ -50,8 +50,8 @@ export interface DeliveryDeps {
  */
 export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
   const { db, now, monotonic } = deps
-  const event = await findOldest(db.read, due.linkId)
-  if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.linkId, now()))
+  const event = await findOldest(db.read, due.owner)
+  if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.owner, now()))
   const startedAt = monotonic()
   const result = await attempt(deps, due, event, signal)
   if (signal.aborted) return
@@ -119,7 +119,7 @@ export async function putAside(
     transaction,
     blocked.map((due) => ({ ...due, until: at + BLOCKED_MS })),
   )
-  for (const { linkId } of blocked) await dropBefore(transaction, linkId, at - BLOCKED_WAIT_MS)
+  for (const { owner } of blocked) await dropBefore(transaction, owner, at - BLOCKED_WAIT_MS)
 }
 
 const FIRST_MS = 5_000

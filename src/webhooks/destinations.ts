@@ -1,17 +1,21 @@
-import type { Database } from '../db/database.ts'
+import type { Transaction } from '#kysely'
+import type { Database, Executor } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Link } from '../links/link.ts'
 import { createBell } from '../lib/bell.ts'
 import { linkOfId } from '../links/look-up.ts'
 import type { Screen } from '../links/url-policy.ts'
-import { CHECK_MS, eventsOf } from './changes.ts'
+import { CHECK_MS } from './changes.ts'
 import { checkedAddress } from './checked-address.ts'
 import { createEvent } from './event.ts'
 import { OwnHostError, RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
 import { NotNow, siteOf, type Receivers } from './receivers.ts'
 import { YIELD_MS, type Ends } from './sender.ts'
+import { eventsOf } from './settings.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
+import { findDueWatches, findWatches, postponeWatches, setWatchedDestination } from './watch-store.ts'
 
 /** Checks at the same time. Each leaves its place to the next one after `YIELD_MS`, */
 export const WIDTH = 4
@@ -37,6 +41,12 @@ export interface DestinationsDeps {
   outbox: Outbox
 }
 
+/** The links whose destination is due for a check, for whichever webhook: as many as `limit`, or up to twice as many. */
+export async function findDueLinks(db: Executor, now: number, limit: number): Promise<number[]> {
+  const own = await findDueChecks(db, now, limit)
+  return [...new Set([...own, ...(await findDueWatches(db, now, limit))])]
+}
+
 /** Checks the destinations that are due. */
 export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping, closing }: Ends): Promise<void> {
   const { db, now } = deps
@@ -52,9 +62,9 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   }
   try {
     for (let isMore = true; isMore && !isEnding();) {
-      const page = await findDueChecks(db.read, now(), PAGE)
+      const page = await findDueLinks(db.read, now(), PAGE)
       for (const linkId of page) await start(linkId)
-      isMore = page.length === PAGE
+      isMore = page.length >= PAGE
     }
   } finally {
     await places.ended()
@@ -106,10 +116,13 @@ function createPlaces() {
   }
 }
 
-// The jitter keeps checks from gathering.
+// The jitter keeps checks from gathering. One check is for all who want to know: a link in ten collections is not checked ten times.
 function postpone({ now, random }: DestinationsDeps, lease: Lease, linkId: number, ms: number): Promise<void> {
   const next = now() + ms + Math.floor(random() * (CHECK_MS / 24))
-  return lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+  return lease.commit(async (transaction) => {
+    await postponeCheck(transaction, linkId, next)
+    await postponeWatches(transaction, linkId, next)
+  })
 }
 
 async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
@@ -158,24 +171,70 @@ async function send(
   }
 }
 
-/** Stores the result, and queues the event when the destination begins to fail. */
+/** How the destination of a link does for one webhook. */
+interface Checked {
+  failures: number
+  failingSince: number | null
+}
+
+/** @returns what follows a check, and whether the destination begins to fail with it */
+function next(
+  { failures, failingSince }: Checked,
+  error: string | undefined,
+  at: number,
+): Checked & { begins: boolean } {
+  if (error === undefined) return { failures: 0, failingSince: null, begins: false }
+  const begins = failures + 1 >= FAILURES && failingSince === null
+  return { failures: failures + 1, failingSince: begins ? at : failingSince, begins }
+}
+
+/** Stores the result for each webhook, and queues the event when the destination begins to fail. */
 async function record(
-  { outbox, now }: DestinationsDeps,
-  transaction: Parameters<Outbox['add']>[0],
+  deps: DestinationsDeps,
+  transaction: Transaction<Tables>,
   { id, code }: Link,
   url: string,
   error: string | undefined,
 ): Promise<void> {
-  const webhook = await findWebhook(transaction, id)
-  if (webhook === undefined) return
+  const { outbox, now } = deps
+  const event = () => createEvent('destination.failing', now(), { code, url, error })
+  if (await recordOwn(transaction, id, error, now())) await outbox.add(transaction, id, event())
+  const told = await recordWatches(transaction, id, error, now())
+  if (told.length > 0) await outbox.addToCollections(transaction, id, told, event())
+}
+
+/** @returns whether the link's own webhook is to be told */
+async function recordOwn(
+  transaction: Transaction<Tables>,
+  linkId: number,
+  error: string | undefined,
+  at: number,
+): Promise<boolean> {
+  const webhook = await findWebhook(transaction, linkId)
+  if (webhook === undefined) return false
   const { check_failures: before, destination_failing_since: since } = webhook
-  if (error === undefined) {
-    return setDestination(transaction, id, { check_failures: 0, destination_failing_since: null })
+  const { failures, failingSince, begins } = next({ failures: before, failingSince: since }, error, at)
+  await setDestination(transaction, linkId, { check_failures: failures, destination_failing_since: failingSince })
+  return begins && eventsOf(webhook).includes('destination.failing')
+}
+
+/** @returns the collections whose webhooks are to be told */
+async function recordWatches(
+  transaction: Transaction<Tables>,
+  linkId: number,
+  error: string | undefined,
+  at: number,
+): Promise<string[]> {
+  const told: string[] = []
+  for (const { collectionId, isChecked, checkFailures, destinationFailingSince } of await findWatches(
+    transaction,
+    linkId,
+    at,
+  )) {
+    if (!isChecked) continue
+    const { begins, ...checked } = next({ failures: checkFailures, failingSince: destinationFailingSince }, error, at)
+    await setWatchedDestination(transaction, { collectionId, linkId }, checked)
+    if (begins) told.push(collectionId)
   }
-  const begins = before + 1 >= FAILURES && since === null
-  const failing = { check_failures: before + 1, destination_failing_since: begins ? now() : since }
-  await setDestination(transaction, id, failing)
-  if (begins && eventsOf(webhook).includes('destination.failing')) {
-    await outbox.add(transaction, id, createEvent('destination.failing', now(), { code, url, error }))
-  }
+  return told
 }

@@ -18,7 +18,12 @@ export interface WebhookEvent {
 
 export function createEvent(type: WebhookEventType, at: number, data: object): WebhookEvent {
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
-  return { id: `msg_${randomUUID().replaceAll('-', '')}`, type, body, at }
+  return { id: newEventId(), type, body, at }
+}
+
+/** Each webhook gets an event with an id of its own: a receiver of several is to take none of them for a repetition. */
+export function newEventId(): string {
+  return `msg_${randomUUID().replaceAll('-', '')}`
 }
 
 /** Fields of a link whose change is no news by itself. */

@@ -3,7 +3,9 @@ import type { Totals } from '../links/link.ts'
 import { linkOfId } from '../links/look-up.ts'
 import { createEvent } from './event.ts'
 import type { Outbox } from './outbox.ts'
-import { advanceMilestone, findMilestones, findWebhook, type MilestoneRow } from './store.ts'
+import type { WebhookOwner } from './owner.ts'
+import { advanceMilestone, findMilestones, findWebhook } from './store.ts'
+import { advanceWatch, findWatchedMilestones, findWatches, type MilestoneRow } from './watch-store.ts'
 
 /** Links whose totals are read at the same time. */
 const PAGE = 500
@@ -40,16 +42,20 @@ interface MilestonesDeps {
 }
 
 /**
- * Finds links that reach a milestone. The last milestone of each webhook is in memory, so that a fold costs a look-up per
+ * Finds links that reach a milestone. The last milestone that was told of each is in memory, so that a fold costs a look-up per
  * changed link, and a statement only for a milestone. Each is sent once: the last one is stored with its event.
  */
 export function createMilestones(deps: MilestonesDeps): Milestones {
   const lastOf = new Map<number, number>()
   const pending = new Set<number>()
-  const load = createLoader(deps, ({ linkId, milestone }) => {
-    if (!lastOf.has(linkId)) pending.add(linkId)
-    lastOf.set(linkId, milestone)
-  })
+  const onRow = ({ linkId, milestone }: MilestoneRow) => {
+    const last = lastOf.get(linkId)
+    if (last === undefined || milestone < last) pending.add(linkId)
+    // Of several webhooks that want those of a link, the one that was told least decides when to look.
+    lastOf.set(linkId, Math.min(milestone, last ?? milestone))
+  }
+  const loadOwn = createLoader(deps, findMilestones, onRow)
+  const loadWatched = createLoader(deps, findWatchedMilestones, onRow)
 
   async function checkLink(linkId: number): Promise<void> {
     const last = lastOf.get(linkId)
@@ -62,7 +68,10 @@ export function createMilestones(deps: MilestonesDeps): Milestones {
     onFold(changed) {
       for (const linkId of changed ?? lastOf.keys()) if (lastOf.has(linkId)) pending.add(linkId)
     },
-    load,
+    async load() {
+      await loadOwn()
+      await loadWatched()
+    },
     async check() {
       while (pending.size > 0 && !deps.stopping.aborted) {
         const page = [...pending].slice(0, PAGE)
@@ -79,14 +88,18 @@ export function createMilestones(deps: MilestonesDeps): Milestones {
   }
 }
 
-/** Loads the webhooks that want milestones: first all, then those that were set since, by this process or another. */
-function createLoader({ db, now, stopping }: MilestonesDeps, onRow: (row: MilestoneRow) => void): () => Promise<void> {
+/** Loads those who want milestones: first all, then those who came since, by this process or another. */
+function createLoader(
+  { db, now, stopping }: MilestonesDeps,
+  find: typeof findMilestones,
+  onRow: (row: MilestoneRow) => void,
+): () => Promise<void> {
   let readAt = Number.MIN_SAFE_INTEGER
   return async () => {
     const startedAt = now()
     let last = { updatedAt: Math.min(readAt, startedAt) - SKEW_MS, linkId: -1 }
     for (let rows: MilestoneRow[] | undefined; rows === undefined || rows.length === PAGE;) {
-      rows = await findMilestones(db.read, last, PAGE)
+      rows = await find(db.read, last, PAGE)
       rows.forEach(onRow)
       last = rows.at(-1) ?? last
       if (stopping.aborted) return
@@ -95,32 +108,56 @@ function createLoader({ db, now, stopping }: MilestonesDeps, onRow: (row: Milest
   }
 }
 
+/** Who wants the milestones of a link, with the last one that was told. */
+interface Wanting {
+  owner: WebhookOwner
+  last: number
+}
+
+async function findWanting({ db, now }: MilestonesDeps, linkId: number): Promise<Wanting[]> {
+  const own = await findWebhook(db.read, linkId)
+  const wanting = (owner: WebhookOwner, last: number | null): Wanting[] => (last === null ? [] : [{ owner, last }])
+  const watches = await findWatches(db.read, linkId, now())
+  return [
+    ...wanting({ kind: 'link', id: linkId }, own?.milestone ?? null),
+    ...watches.flatMap(({ collectionId: id, milestone }) => wanting({ kind: 'collection', id }, milestone)),
+  ]
+}
+
 /**
- * Queues the events of the milestones that a link has reached after its last one.
- * @returns the last milestone now; undefined when the webhook is gone, or wants none
+ * Queues the events of the milestones that a link has reached after the last ones.
+ * @returns the last milestone now, the lowest of several; undefined when nobody wants any
  */
 async function advance(deps: MilestonesDeps, linkId: number, last: number): Promise<number | undefined> {
   const reached = reachedMilestone((await deps.totals(linkId)).humans)
-  let known = last
-  while (reached > known) {
-    if (await queueReached(deps, linkId, known, reached)) return reached
-    // It was removed or set again, or another process was first, which may have counted fewer scans.
-    const stored = (await findWebhook(deps.db.read, linkId))?.milestone ?? undefined
-    if (stored === undefined || stored <= known) return stored
-    known = stored
+  if (reached <= last) return last
+  for (;;) {
+    const all = await findWanting(deps, linkId)
+    const behind = all.filter((wanting) => wanting.last < reached)
+    if (behind.length === 0) return all.length === 0 ? undefined : Math.min(...all.map((wanting) => wanting.last))
+    // Where one was removed or set again, or another process was first, which may have counted fewer scans, it is read anew.
+    for (const wanting of behind) await queueReached(deps, linkId, wanting, reached)
   }
-  return known
 }
 
-/** @returns whether `last` was the last milestone, so that the events were queued */
-async function queueReached(deps: MilestonesDeps, linkId: number, last: number, reached: number): Promise<boolean> {
-  const { db, now, outbox } = deps
+/** Queues the events of one webhook, unless the last milestone is another by now. */
+async function queueReached(
+  { db, now, outbox }: MilestonesDeps,
+  linkId: number,
+  { owner, last }: Wanting,
+  reached: number,
+): Promise<void> {
   const code = (await linkOfId({ db }, linkId))?.code
-  return db.transaction(async (transaction) => {
-    if (!(await advanceMilestone(transaction, linkId, last, reached))) return false
+  await db.transaction(async (transaction) => {
+    const isFirst =
+      owner.kind === 'link'
+        ? await advanceMilestone(transaction, linkId, last, reached)
+        : await advanceWatch(transaction, { collectionId: owner.id, linkId }, last, reached)
+    if (!isFirst) return
     for (let milestone = nextMilestone(last); milestone <= reached; milestone = nextMilestone(milestone)) {
-      await outbox.add(transaction, linkId, createEvent('scans.milestone', now(), { code, milestone }))
+      const event = createEvent('scans.milestone', now(), { code, milestone })
+      if (owner.kind === 'link') await outbox.add(transaction, linkId, event)
+      else await outbox.addToCollections(transaction, linkId, [owner.id], event)
     }
-    return true
   })
 }

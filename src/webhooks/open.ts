@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { CollectionWebhooks } from '../collections/webhooks.ts'
 import type { Database } from '../db/database.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
 import type { Metric } from '../http/metric.ts'
@@ -9,6 +10,7 @@ import type { Screen } from '../links/url-policy.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
 import { startBackground, type BackgroundTimes } from './background.ts'
 import { createLinkWebhooks } from './changes.ts'
+import { createCollectionWebhooks } from './collections.ts'
 import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
 import { webhookMetrics } from './metrics.ts'
 import { createOwnNetworks } from './own-networks.ts'
@@ -17,6 +19,8 @@ import { createReceivers } from './receivers.ts'
 
 /** Sends the events of links to their webhooks. */
 export interface Webhooks extends LinkWebhooks {
+  /** The webhooks of collections. */
+  ofCollections: CollectionWebhooks
   metrics: Metric[]
   /** Has what is sent screened from now on: the lists are opened later, because they report to webhooks what they remove. */
   screenWith: (screen: Screen) => void
@@ -60,7 +64,10 @@ export function openWebhooks(
   let latestScreen: Screen = () => undefined
   const screen: Screen = (url) => latestScreen(url)
   const screenWith = (next: Screen) => void (latestScreen = next)
-  const links = createLinkWebhooks({ db, now, random, enabled, screen, outbox, totals: scans.latestTotals })
+  const shared = { db, now, random, enabled, screen }
+  const ofLinks = createLinkWebhooks({ ...shared, outbox, totals: scans.latestTotals })
+  const { totals, latestTotals } = scans
+  const links = { ...ofLinks, ofCollections: createCollectionWebhooks({ ...shared, totals, latestTotals }) }
   const counts = { delivered: 0, failed: 0, givenUp: 0 }
   const metrics = webhookMetrics(counts, outbox)
   if (!enabled) return { ...links, metrics, screenWith, async close() {} }
@@ -76,7 +83,7 @@ export function openWebhooks(
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
   const sending = { request, receivers, screen, outbox, counts }
   const background = startBackground(
-    { db, now, monotonic, random, totals: scans.totals, ...sending },
+    { db, now, monotonic, random, totals, ...sending },
     createBackgroundTasks(monotonic, onError),
     overrides,
   )

@@ -3,8 +3,9 @@ import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
+import { ownerKinds, tablesOf, type WebhookOwner } from './owner.ts'
 import { siteOf } from './receivers.ts'
-import { findWebhook, isOfLiveLink } from './store.ts'
+import { findWebhook } from './store.ts'
 
 /** The pause between two events of a link: whoever changes a link often must not send a flood. */
 export const PAUSE_MS = 1_000
@@ -31,49 +32,47 @@ export async function insertEvent(
     .set((of) => ({ next_attempt_at: of.fn.coalesce('next_attempt_at', of.val(at)) }))
     .where('link_id', '=', linkId)
     .where('given_up_at', 'is', null)
-    .where(isOfLiveLink)
+    .where((of) => isLive(of, 'link'))
     .executeTakeFirst()
   if (woken.numUpdatedRows === 0n) return undefined
   const { id, body, at: createdAt, network = null } = event
   const row = { link_id: linkId, event_id: id, body, created_at: createdAt, network }
   await db.insertInto('outbox').values(row).execute()
-  return 1 - (await dropOldest(db, linkId, keep))
+  return 1 - (await dropOldest(db, { kind: 'link', id: linkId }, keep))
 }
 
-/** Drops the oldest events of a link down to a number of them. @returns how many */
-export async function dropOldest(db: Executor, linkId: number, keep: number): Promise<number> {
-  const oldest = db.selectFrom('outbox').select('id').where('link_id', '=', linkId)
-  const ids = (
-    await oldest
-      .orderBy('id', 'desc')
-      .limit(MAX_WAITING + 1)
-      .execute()
-  )
-    .slice(keep)
-    .map(({ id }) => id)
-  if (ids.length === 0) return 0
-  await db.deleteFrom('outbox').where('id', 'in', ids).execute()
-  await countDropped(db, linkId, ids.length)
-  return ids.length
+/** Drops the oldest events of a webhook down to a number of them. @returns how many */
+export async function dropOldest(db: Executor, owner: WebhookOwner, keep: number): Promise<number> {
+  const { outbox, key } = tablesOf(owner)
+  const newestFirst = db.selectFrom(outbox).select('id').where(key, '=', owner.id).orderBy('id', 'desc')
+  const last = await newestFirst.limit(1).offset(keep).executeTakeFirst()
+  if (last === undefined) return 0
+  const old = db.deleteFrom(outbox).where(key, '=', owner.id).where('id', '<=', last.id)
+  const dropped = Number((await old.executeTakeFirst()).numDeletedRows)
+  await countDropped(db, owner, dropped)
+  return dropped
 }
 
-/** Drops the events of a link that were queued before a time. */
-export async function dropBefore(db: Executor, linkId: number, time: number): Promise<void> {
-  const old = db.deleteFrom('outbox').where('link_id', '=', linkId).where('created_at', '<', time)
+/** Drops the events of a webhook that were queued before a time. */
+export async function dropBefore(db: Executor, owner: WebhookOwner, time: number): Promise<void> {
+  const { outbox, key } = tablesOf(owner)
+  const old = db.deleteFrom(outbox).where(key, '=', owner.id).where('created_at', '<', time)
   const dropped = Number((await old.executeTakeFirst()).numDeletedRows)
   if (dropped === 0) return
-  await countDropped(db, linkId, dropped)
-  if ((await findOldest(db, linkId)) === undefined) await setNextAttempt(db, linkId, time)
+  await countDropped(db, owner, dropped)
+  if ((await findOldest(db, owner)) === undefined) await setNextAttempt(db, owner, time)
 }
 
-async function countDropped(db: Executor, linkId: number, count: number): Promise<void> {
-  const dropped = db.updateTable('webhooks').set(({ eb }) => ({ dropped: eb('dropped', '+', count) }))
-  await dropped.where('link_id', '=', linkId).execute()
+/** Counts events as never sent. */
+export async function countDropped(db: Executor, owner: WebhookOwner, count: number): Promise<void> {
+  const { webhooks, key } = tablesOf(owner)
+  const dropped = db.updateTable(webhooks).set(({ eb }) => ({ dropped: eb('dropped', '+', count) }))
+  await dropped.where(key, '=', owner.id).execute()
 }
 
 /** A webhook whose oldest event is to be sent. */
 export interface Due {
-  linkId: number
+  owner: WebhookOwner
   url: string
   host: string
   /** The receiver behind the host. */
@@ -101,63 +100,83 @@ export interface DueFilter {
   busySites: string[]
 }
 
-export async function findDue(db: Executor, { now, lane, limit, busyHosts, busySites }: DueFilter): Promise<Due[]> {
+/** The webhooks of both kinds that may be sent to, the longest due first. */
+export async function findDue(db: Executor, filter: DueFilter): Promise<Due[]> {
+  const found = await Promise.all(ownerKinds.map((kind) => findDueOf(db, kind, filter)))
+  const sorted = found.flat().toSorted((one, other) => one.dueAt - other.dueAt)
+  return sorted.slice(0, filter.limit).map(({ due }) => due)
+}
+
+async function findDueOf(
+  db: Executor,
+  kind: WebhookOwner['kind'],
+  { now, lane, limit, busyHosts, busySites }: DueFilter,
+): Promise<{ due: Due; dueAt: number }[]> {
+  const { webhooks, key } = tablesOf({ kind })
   let due = db
-    .selectFrom('webhooks')
-    .select(['link_id', 'address', 'host', 'site', 'secret', 'updated_at', 'failures', 'failing_since'])
-    .select((of) => oldestOf(of).select('network').as('network'))
+    .selectFrom(webhooks)
+    .select(['address', 'host', 'site', 'secret', 'updated_at', 'failures', 'failing_since', 'next_attempt_at'])
+    .select((of) => [of.ref(key).as('owner'), oldestOf(of, kind).select('network').as('network')])
     .where('lane', '=', lane)
     .where('next_attempt_at', '<=', now)
     // A delivery may have been recorded while the link was deleted.
-    .where(isOfLiveLink)
+    .where((of) => isLive(of, kind))
   if (busyHosts.length > 0) due = due.where('host', 'not in', busyHosts)
   if (busySites.length > 0) due = due.where('site', 'not in', busySites)
-  const rows = await due.orderBy('next_attempt_at').orderBy('link_id').limit(limit).execute()
+  const rows = await due.orderBy('next_attempt_at').orderBy(key).limit(limit).execute()
   return rows.map((row) => {
     const site = siteOf(row.host)
-    return {
-      linkId: row.link_id,
-      url: row.address,
-      host: row.host,
-      site,
-      isMisplaced: site !== row.site,
-      lane,
-      network: row.network ?? '',
-      secret: row.secret,
-      updatedAt: row.updated_at,
-      failures: row.failures,
-      failingSince: row.failing_since,
-    }
+    const owner = { kind, id: row.owner } as WebhookOwner
+    const { address: url, host, secret, updated_at: updatedAt, failures, failing_since: failingSince } = row
+    const sent = { owner, url, host, site, isMisplaced: site !== row.site, lane, network: row.network ?? '' }
+    return { due: { ...sent, secret, updatedAt, failures, failingSince }, dueAt: row.next_attempt_at ?? 0 }
   })
 }
 
+type WebhookTables = 'webhooks' | 'collection_webhooks'
+
 /** The oldest event of each webhook. */
-function oldestOf(of: ExpressionBuilder<Tables, 'webhooks'>) {
-  const events = of.selectFrom('outbox').whereRef('outbox.link_id', '=', 'webhooks.link_id')
-  return events.orderBy('outbox.id').limit(1)
+function oldestOf(of: ExpressionBuilder<Tables, WebhookTables>, kind: WebhookOwner['kind']) {
+  const { outbox, outboxKey, outboxId, webhooksKey } = tablesOf({ kind })
+  return of.selectFrom(outbox).whereRef(outboxKey, '=', webhooksKey).orderBy(outboxId).limit(1)
+}
+
+/** The condition on webhooks of links that their links are not deleted. */
+function isLive(of: ExpressionBuilder<Tables, WebhookTables>, kind: WebhookOwner['kind']) {
+  if (kind === 'collection') return of.lit(true)
+  const deleted = of.selectFrom('links').select('links.id').whereRef('links.id', '=', 'webhooks.link_id')
+  return of.not(of.exists(deleted.where('links.deleted_at', 'is not', null)))
 }
 
 export async function isAnyDue(db: Executor, now: number): Promise<boolean> {
-  const due = db.selectFrom('webhooks').select('link_id').where('next_attempt_at', '<=', now).where(isOfLiveLink)
-  return (await due.limit(1).executeTakeFirst()) !== undefined
+  for (const kind of ownerKinds) {
+    const due = db.selectFrom(tablesOf({ kind }).webhooks).select('lane').where('next_attempt_at', '<=', now)
+    const first = await due
+      .where((of) => isLive(of, kind))
+      .limit(1)
+      .executeTakeFirst()
+    if (first !== undefined) return true
+  }
+  return false
 }
 
 /** A webhook that is sent to at another time. */
-export type Postponed = Pick<Due, 'linkId' | 'updatedAt'> & { until: number }
+export type Postponed = Pick<Due, 'owner' | 'updatedAt'> & { until: number }
 
 /** Has events wait, without a failure, unless the owner has set the webhook in the meantime. */
 export async function postpone(db: Executor, postponed: Postponed[]): Promise<void> {
-  for (const { linkId, updatedAt, until } of postponed) {
-    const later = db.updateTable('webhooks').set({ next_attempt_at: until }).where('link_id', '=', linkId)
+  for (const { owner, updatedAt, until } of postponed) {
+    const { webhooks, key } = tablesOf(owner)
+    const later = db.updateTable(webhooks).set({ next_attempt_at: until }).where(key, '=', owner.id)
     await later.where('updated_at', '=', updatedAt).execute()
   }
 }
 
 /** Gives rows their receiver: those of former versions have none, and the Public Suffix List changes. */
-export async function setSites(db: Executor, misplaced: Pick<Due, 'linkId' | 'host' | 'site'>[]): Promise<void> {
-  for (const { linkId, host, site } of misplaced) {
-    const placed = db.updateTable('webhooks').set({ site }).where('link_id', '=', linkId)
-    await placed.where('host', '=', host).execute()
+export async function setSites(db: Executor, misplaced: Pick<Due, 'owner' | 'host' | 'site'>[]): Promise<void> {
+  for (const { owner, host, site } of misplaced) {
+    const { webhooks, key } = tablesOf(owner)
+    await db.updateTable(webhooks).set({ site }).where(key, '=', owner.id).where('host', '=', host).execute()
   }
 }
 
@@ -168,8 +187,9 @@ export interface Queued {
   body: string
 }
 
-export async function findOldest(db: Executor, linkId: number): Promise<Queued | undefined> {
-  const oldest = db.selectFrom('outbox').select(['id', 'event_id', 'body']).where('link_id', '=', linkId)
+export async function findOldest(db: Executor, owner: WebhookOwner): Promise<Queued | undefined> {
+  const { outbox, key } = tablesOf(owner)
+  const oldest = db.selectFrom(outbox).select(['id', 'event_id', 'body']).where(key, '=', owner.id)
   const row = await oldest.orderBy('id').limit(1).executeTakeFirst()
   return row && { id: row.id, eventId: row.event_id, body: row.body }
 }
@@ -177,20 +197,22 @@ export async function findOldest(db: Executor, linkId: number): Promise<Queued |
 /** Records a delivery, and when the next event is due, if one waits. */
 export async function recordDelivery(
   db: Executor,
-  { linkId }: Pick<Due, 'linkId'>,
+  { owner }: Pick<Due, 'owner'>,
   { id }: Pick<Queued, 'id'>,
   { status, at, nextAt, lane }: { status: number; at: number; nextAt: number; lane: Lane },
 ): Promise<void> {
+  const { webhooks, outbox, key } = tablesOf(owner)
   const good = { failures: 0, failing_since: null, last_status: status, last_error: null, last_delivery_at: at, lane }
-  await db.updateTable('webhooks').set(good).where('link_id', '=', linkId).execute()
-  await db.deleteFrom('outbox').where('id', '=', id).execute()
-  await setNextAttempt(db, linkId, nextAt)
+  await db.updateTable(webhooks).set(good).where(key, '=', owner.id).execute()
+  await db.deleteFrom(outbox).where('id', '=', id).execute()
+  await setNextAttempt(db, owner, nextAt)
 }
 
 /** Sets when the next event is sent: never when none waits. */
-export async function setNextAttempt(db: Executor, linkId: number, at: number): Promise<void> {
-  const next = (await findOldest(db, linkId)) === undefined ? null : at
-  await db.updateTable('webhooks').set({ next_attempt_at: next }).where('link_id', '=', linkId).execute()
+export async function setNextAttempt(db: Executor, owner: WebhookOwner, at: number): Promise<void> {
+  const { webhooks, key } = tablesOf(owner)
+  const next = (await findOldest(db, owner)) === undefined ? null : at
+  await db.updateTable(webhooks).set({ next_attempt_at: next }).where(key, '=', owner.id).execute()
 }
 
 /** A failed attempt. */
@@ -205,8 +227,9 @@ export interface Failure {
 /** Records a failed attempt, unless the owner has set the webhook in the meantime; giving up empties the outbox. */
 export async function recordFailure(db: Executor, due: Due, failure: Failure): Promise<void> {
   const { status, error, at, nextAt } = failure
+  const { webhooks, key } = tablesOf(due.owner)
   const updated = await db
-    .updateTable('webhooks')
+    .updateTable(webhooks)
     .set({
       failures: due.failures + 1,
       lane: 'slow',
@@ -216,8 +239,8 @@ export async function recordFailure(db: Executor, due: Due, failure: Failure): P
       next_attempt_at: nextAt,
       given_up_at: nextAt === null ? at : null,
     })
-    .where('link_id', '=', due.linkId)
+    .where(key, '=', due.owner.id)
     .where('updated_at', '=', due.updatedAt)
     .executeTakeFirst()
-  if (nextAt === null && updated.numUpdatedRows === 1n) await dropOldest(db, due.linkId, 0)
+  if (nextAt === null && updated.numUpdatedRows === 1n) await dropOldest(db, due.owner, 0)
 }

@@ -1,7 +1,8 @@
 import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
-import type { WebhookEvent } from './event.ts'
-import { insertEvent, MAX_WAITING } from './outbox-store.ts'
+import { insertCollectionEvents } from './collection-store.ts'
+import { newEventId, type WebhookEvent } from './event.ts'
+import { dropOldest, insertEvent, MAX_WAITING } from './outbox-store.ts'
 
 /** Events that wait in the outbox, for all links, above which each link of the networks with most has one. */
 const MAX_ROWS = 100_000
@@ -13,6 +14,15 @@ export interface Outbox {
    * those of its link, so that events which nobody receives neither fill the store nor cost others theirs.
    */
   add: (transaction: Transaction<Tables>, linkId: number, event: WebhookEvent) => Promise<void>
+  /** The same for the webhooks of collections that a link is in, each of which gets the event under an id of its own. */
+  addToCollections: (
+    transaction: Transaction<Tables>,
+    linkId: number,
+    collectionIds: string[],
+    event: WebhookEvent,
+  ) => Promise<void>
+  /** Notes that events of collections were dropped because too many waited. */
+  noteDropped: (count: number) => void
   /** The number of rows; between counts an upper estimate: deliveries are not subtracted, and transactions may be rolled back. */
   rows: () => number
   /** Sets the counted rows of each network. */
@@ -34,15 +44,26 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
     return (held.get(network) ?? 0) >= share
   }
 
+  function note(network: string, added: number, droppedNow: number): void {
+    rows += added - droppedNow
+    held.set(network, (held.get(network) ?? 0) + added - droppedNow)
+    dropped += droppedNow
+  }
+
   return {
     async add(transaction, linkId, event) {
       const { network = '' } = event
       const more = await insertEvent(transaction, linkId, event, hasMost(network) ? 1 : MAX_WAITING)
-      if (more === undefined) return
-      rows += more
-      held.set(network, (held.get(network) ?? 0) + more)
-      dropped += 1 - more
+      if (more !== undefined) note(network, 1, 1 - more)
     },
+    async addToCollections(transaction, linkId, collectionIds, event) {
+      const { network = '' } = event
+      const old = hasMost(network) ? await dropAll(transaction, collectionIds) : 0
+      const rows = collectionIds.map((id) => rowOf(id, linkId, event))
+      await insertCollectionEvents(transaction, rows)
+      note(network, rows.length, old)
+    },
+    noteDropped: (count) => void (dropped += count),
     rows: () => rows,
     counted(byNetwork) {
       held = byNetwork
@@ -51,6 +72,18 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
     },
     dropped: () => dropped,
   }
+}
+
+/** Drops what waits for collections. @returns how many events */
+async function dropAll(transaction: Transaction<Tables>, collectionIds: string[]): Promise<number> {
+  let dropped = 0
+  for (const id of collectionIds) dropped += await dropOldest(transaction, { kind: 'collection', id }, 0)
+  return dropped
+}
+
+function rowOf(collectionId: string, linkId: number, { body, at, network }: WebhookEvent) {
+  const event = { event_id: newEventId(), body, created_at: at, network: network ?? null }
+  return { collection_id: collectionId, link_id: linkId, ...event }
 }
 
 /** What each holder may have of `all`, where those who have less keep what they have; Infinity while there is room. */

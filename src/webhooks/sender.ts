@@ -2,6 +2,8 @@ import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { createBell } from '../lib/bell.ts'
 import { deliver, putAside, type DeliveryDeps } from './delivery.ts'
+import { findNewlyQueued, takeIn } from './collection-store.ts'
+import type { Outbox } from './outbox.ts'
 import { findDue, postpone, setSites, type Due } from './outbox-store.ts'
 import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
 
@@ -23,6 +25,7 @@ const POLL_MS = 1_000
 
 export interface SenderDeps extends DeliveryDeps {
   receivers: Receivers
+  outbox: Outbox
 }
 
 /** Ends of the work. */
@@ -59,6 +62,7 @@ export async function sendDue(
   try {
     while (!isEnding()) {
       requests.throwFailure()
+      await takeInNew(deps, lease)
       if (await startDue(deps, lease, requests)) continue
       if (requests.hosts().length === 0 && !deps.receivers.isAnySpent()) return
       await bell.wait(pollMs)
@@ -68,6 +72,18 @@ export async function sendDue(
     await requests.ended()
   }
   requests.throwFailure()
+}
+
+/** Takes in what changes of links have queued for collections. */
+async function takeInNew({ db, now, outbox }: SenderDeps, lease: Lease): Promise<void> {
+  const collections = await findNewlyQueued(db.read, PAGE)
+  if (collections.length === 0) return
+  const dropped = await lease.commit(async (transaction) => {
+    let count = 0
+    for (const id of collections) count += await takeIn(transaction, id, now())
+    return count
+  })
+  outbox.noteDropped(dropped)
 }
 
 /** The requests under way. */

@@ -42,7 +42,7 @@ const waiting = async (db: Database) => db.read.selectFrom('outbox').select(['li
 const dueFilter: outbox.DueFilter = { now: 1000, lane: 'new', limit: 10, busyHosts: [], busySites: [] }
 
 async function dueOf(db: Database, { id }: Link): Promise<outbox.Due> {
-  const due = (await outbox.findDue(db.read, dueFilter)).find(({ linkId }) => linkId === id)
+  const due = (await outbox.findDue(db.read, dueFilter)).find(({ owner }) => owner.id === id)
   assert.ok(due !== undefined)
   return due
 }
@@ -104,7 +104,7 @@ function storeTests(driver: StoreDriver): void {
       await queue(db, links[0])
       await queue(db, links[1])
       const find = async (filter: Partial<outbox.DueFilter>) =>
-        (await outbox.findDue(db.read, { ...dueFilter, ...filter })).map(({ linkId }) => linkId)
+        (await outbox.findDue(db.read, { ...dueFilter, ...filter })).map(({ owner }) => owner.id)
       assert.deepEqual(await find({}), [links[0].id, links[1].id])
       assert.deepEqual(await find({ limit: 1 }), [links[0].id])
       assert.deepEqual(await find({ now: 999 }), [])
@@ -137,10 +137,11 @@ function storeTests(driver: StoreDriver): void {
       ['first', 2000],
       ['second', null],
     ] as const) {
-      const event = await outbox.findOldest(db.read, link.id)
+      const owner = { kind: 'link' as const, id: link.id }
+      const event = await outbox.findOldest(db.read, owner)
       assert.ok(event?.body.includes(name) === true)
       const delivery = { status: 204, at: 1500, nextAt: 2000, lane: 'quick' as const }
-      await db.transaction((transaction) => outbox.recordDelivery(transaction, { linkId: link.id }, event, delivery))
+      await db.transaction((transaction) => outbox.recordDelivery(transaction, { owner }, event, delivery))
       const row = await store.findWebhook(db.read, link.id)
       assert.deepEqual([row?.next_attempt_at, row?.last_delivery_at, row?.last_status], [next, 1500, 204])
     }

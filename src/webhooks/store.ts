@@ -1,7 +1,8 @@
-import type { ExpressionBuilder, Insertable, Selectable } from '#kysely'
+import type { Insertable, Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
-import type { Tables } from '../db/schema.ts'
 import type { WebhooksTable } from '../db/schema-webhooks.ts'
+import { ownerKinds, tablesOf } from './owner.ts'
+import type { MilestoneRow } from './watch-store.ts'
 
 export type WebhookRow = Selectable<WebhooksTable>
 
@@ -51,12 +52,6 @@ export async function pauseWebhook(db: Executor, linkId: number): Promise<void> 
   await paused.where('link_id', '=', linkId).execute()
 }
 
-/** The condition on webhooks that their links are not deleted. */
-export function isOfLiveLink(of: ExpressionBuilder<Tables, 'webhooks'>) {
-  const deleted = of.selectFrom('links').select('id').whereRef('links.id', '=', 'webhooks.link_id')
-  return of.not(of.exists(deleted.where('links.deleted_at', 'is not', null)))
-}
-
 /** Webhooks that were given up, and events that wait. */
 export interface WebhookCounts {
   givenUp: number
@@ -65,18 +60,17 @@ export interface WebhookCounts {
 }
 
 export async function countAll(db: Executor): Promise<WebhookCounts> {
-  const given = db.selectFrom('webhooks').select(({ fn }) => fn.countAll().as('count'))
-  const waiting = db.selectFrom('outbox').select((of) => ['network', of.fn.countAll().as('count')])
-  const givenUp = Number((await given.where('given_up_at', '>', 0).executeTakeFirst())?.count ?? 0)
-  const rows = await waiting.groupBy('network').execute()
-  return { givenUp, outbox: new Map(rows.map(({ network, count }) => [network ?? '', Number(count)])) }
-}
-
-/** A webhook that wants milestones, with the last one. */
-export interface MilestoneRow {
-  linkId: number
-  milestone: number
-  updatedAt: number
+  let givenUp = 0
+  const outbox = new Map<string, number>()
+  for (const kind of ownerKinds) {
+    const tables = tablesOf({ kind })
+    const given = db.selectFrom(tables.webhooks).select(({ fn }) => fn.countAll().as('count'))
+    givenUp += Number((await given.where('given_up_at', '>', 0).executeTakeFirst())?.count ?? 0)
+    const waiting = db.selectFrom(tables.outbox).select((of) => ['network', of.fn.countAll().as('count')])
+    for (const { network, count } of await waiting.groupBy('network').execute())
+      outbox.set(network ?? '', (outbox.get(network ?? '') ?? 0) + Number(count))
+  }
+  return { givenUp, outbox }
 }
 
 /** The next webhooks that want milestones after one, by the time at which they were set, and by link. */

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { endOfFile, temporaryFolder } from '../support/cleanup.ts'
 import { freshMachine, type FreshMachine } from '../support/fresh-machine.ts'
 import { isOpen } from '../support/ports.ts'
@@ -37,23 +37,50 @@ const optionsOf = (machine: string) => {
   return { node: nodeVersion, npm: npmVersion, as, cache } as const
 }
 
-for (const machine of machines) {
-  test(`Node/npm/owner ${machine}: two commands serve, without a warning, and the tests pass`, async (t) => {
-    const fresh = freshMachine(t, optionsOf(machine))
-    const installed = fresh.run('npm', 'ci')
-    assert.equal(installed.status, 0, installed.output)
-    assert.doesNotMatch(installed.output, /warn|err!|quirl:/i)
-    await walkFirstMinutes(fresh)
-    const version = fresh.run('npx', 'quirl', '--version')
-    // npm 12 also prints what it runs.
-    assert.match(version.output, /^\d+\.\d+\.\d+$/m)
-    const tested = fresh.run('npm', 'test', ...(tests === 'all' ? [] : ['--', ...tests.split(',')]))
-    assert.equal(tested.status, 0, tested.output)
-    const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(tested.output) ?? []
-    assert.ok(Number(passed) > 0, tested.output)
-    t.diagnostic(`${passed} tests passed`)
+// Each mostly waits: for downloads, and for one process after the other.
+suite('on a fresh machine', { concurrency: 3 }, () => {
+  for (const machine of machines) {
+    test(`Node/npm/owner ${machine}: two commands serve, without a warning, and the tests pass`, async (t) => {
+      const fresh = freshMachine(t, optionsOf(machine))
+      const installed = await fresh.run('npm', 'ci')
+      assert.equal(installed.status, 0, installed.output)
+      assert.doesNotMatch(installed.output, /warn|err!|quirl:/i)
+      await walkFirstMinutes(fresh)
+      const version = await fresh.run('npx', 'quirl', '--version')
+      // npm 12 also prints what it runs.
+      assert.match(version.output, /^\d+\.\d+\.\d+$/m)
+      const tested = await fresh.run('npm', 'test', ...(tests === 'all' ? [] : ['--', ...tests.split(',')]))
+      assert.equal(tested.status, 0, tested.output)
+      const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(tested.output) ?? []
+      assert.ok(Number(passed) > 0, tested.output)
+      t.diagnostic(`${passed} tests passed`)
+    })
+  }
+
+  test('without its scripts, npm ci leaves a service that says what is missing', async (t) => {
+    const fresh = freshMachine(t, optionsOf(machines[0] ?? ''))
+    assert.equal((await fresh.run('npm', 'ci', '--ignore-scripts')).status, 0)
+    const tested = await fresh.run('npm', 'test')
+    assert.notEqual(tested.status, 0)
+    assert.match(
+      tested.output,
+      /^quirl: dist\/ is not built, as after "npm ci --ignore-scripts"; "npm run prepare" builds it$/m,
+    )
+    const service = await fresh.start()
+    assert.match(service.output(), /pages have no scripts, .*; \\"npm run prepare\\" builds it/)
+    await service.stop()
   })
-}
+
+  test('on a Node that is too old and without another, npm ci says in one line what to install', async (t) => {
+    const fresh = freshMachine(t, { ...optionsOf('20/10/root') })
+    const { status, output } = await fresh.run('npm', 'ci', '--omit=optional')
+    assert.notEqual(status, 0)
+    assert.match(
+      output,
+      /quirl needs Node 24\.12 or newer, this is 20\.20\.2; install it \(https:\/\/nodejs\.org\), .*$/m,
+    )
+  })
+})
 
 /** A service, a link, its image, and a visit that counts. */
 async function walkFirstMinutes({ start }: FreshMachine): Promise<void> {
@@ -78,27 +105,3 @@ async function walkFirstMinutes({ start }: FreshMachine): Promise<void> {
 function curl(...args: string[]): string {
   return execFileSync('curl', ['-sS', '-H', 'Content-Type: application/json', ...args], { encoding: 'utf8' })
 }
-
-test('without its scripts, npm ci leaves a service that says what is missing', async (t) => {
-  const fresh = freshMachine(t, optionsOf(machines[0] ?? ''))
-  assert.equal(fresh.run('npm', 'ci', '--ignore-scripts').status, 0)
-  const tested = fresh.run('npm', 'test')
-  assert.notEqual(tested.status, 0)
-  assert.match(
-    tested.output,
-    /^quirl: dist\/ is not built, as after "npm ci --ignore-scripts"; "npm run prepare" builds it$/m,
-  )
-  const service = await fresh.start()
-  assert.match(service.output(), /pages have no scripts, .*; \\"npm run prepare\\" builds it/)
-  await service.stop()
-})
-
-test('on a Node that is too old and without another, npm ci says in one line what to install', (t) => {
-  const fresh = freshMachine(t, { ...optionsOf('20/10/root') })
-  const { status, output } = fresh.run('npm', 'ci', '--omit=optional')
-  assert.notEqual(status, 0)
-  assert.match(
-    output,
-    /quirl needs Node 24\.12 or newer, this is 20\.20\.2; install it \(https:\/\/nodejs\.org\), .*$/m,
-  )
-})

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { create, put, type Created } from '../support/server.ts'
+import { create, put, visit, type Created } from '../support/server.ts'
 import type { Screen, Site } from './screen.ts'
 
 const TARGET = 'https://example.com/menu'
@@ -64,6 +64,24 @@ export const screens: Screen[] = [
       await page.locator('#lead > summary').click()
       await page.locator('#owner-address').fill('http://printer.local/')
       await Promise.all([page.waitForEvent('load'), page.locator('#lead button').click()])
+    },
+  },
+  {
+    name: 'owner-try',
+    async open(page, site) {
+      const design = { shape: 'rounded', frame: { text: 'Scan me' } }
+      const link = await create(site, {
+        target: TARGET,
+        title: 'Menu of the summer',
+        design,
+        placements: [{ id: 'shop' }],
+      })
+      await open(page, site, link, '/try?mm=15')
+      await page.locator('#try-compare > summary').click()
+      await visit(`${link.short_url}?qr=1`, {
+        'user-agent': 'Mozilla/5.0 (Android 15; Mobile; rv:131.0) Firefox/131.0',
+      })
+      await page.locator('.try-arrived[data-has]').waitFor()
     },
   },
   {

@@ -70,13 +70,15 @@ async function seedOwned(server: TestServer): Promise<Record<string, string>> {
   const rich = await add('rich', { target: TARGET, title: 'Xyzzy', campaign: 'Plugh', utm: { utm_source: 'x' } })
   for (const change of [{ target: `${TARGET}/2` }, { rules: RULES }, { active: false }, { active: true, title: null }])
     await put(manage(server, rich), change)
-  await put(manage(server, rich), { webhook: { url: 'https://hook.example.com/', events: ['milestone'] } })
+  const webhook = { url: 'https://hook.example.com/', events: ['scans.milestone'] }
+  await put(manage(server, rich), { webhook })
   await seedScans(server, rich, { now: Date.now(), days: 40, perDay: 12, random: randomFrom(1) })
   const share = async (link: Created, body: object) => {
     const made = (await (await post(`${manage(server, link)}/share`, body)).json()) as { share_token: string }
     return `/s/${made.share_token}`
   }
   const collection = await collect(server)
+  await put(`${server.url}/api/collections/${collection}`, { webhook })
   seeded['collection'] = `/c/${collection}`
   seeded['collected'] = `/c/${collection}/collected`
   seeded['emptyCollection'] = `/c/${await openCollection(server, {})}`
@@ -149,6 +151,8 @@ const visits: SeededPages['visits'] = [
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { binned = '', ...stored } = owned
   const { rich = '', ruled = '', share = '', fresh = '', collection = '', collected = '', placed = '' } = stored
+  // A page without it has the time of its making, in which no two are alike.
+  const since = `since=${Date.now()}`
   const shown = [
     '/',
     ...kinds.slice(1).map(({ name }) => `/?kind=${name}`),
@@ -175,6 +179,11 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${placed}/print?paper=tent-a4&style=loud&placement=plugh`,
     `${rich}/print`,
     `${collected}/print?paper=sticker-50-round&text=Xyzzy&address=0`,
+    `${placed}/try?placement=xyzzy&mm=15&${since}`,
+    `${rich}/try?${since}`,
+    `${stored['locked']}/try?${since}`,
+    `${stored['stopped']}/try?${since}`,
+    `${collected}/try?${since}`,
     `${fresh}?created&trimmed`,
     `${fresh}?changed`,
     `${fresh}?undeleted`,
@@ -197,6 +206,8 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     [`${rich}/print?title=${'x'.repeat(201)}`, 400],
     [`/m/${UNKNOWN}/print`, 404],
     [`/m/${UNKNOWN}`, 404],
+    [`/m/${UNKNOWN}/try`, 404],
+    [`${binned}/try`, 410],
     [binned, 410],
     [`/s/share_${UNKNOWN}`, 404],
     [`/c/collection_${UNKNOWN}`, 404],
@@ -302,6 +313,8 @@ function formsOf(server: TestServer): SeededPages['forms'] {
     ['no address to add', 400, collected({ action: 'join', tokens: ' ' })],
     ['a wrong address to add', 400, collected({ action: 'join', tokens: 'xyzzy' })],
     ['a long name of a collection', 400, collected({ action: 'rename', name: LONG })],
+    ['a faulty webhook of a collection', 400, collected({ action: 'webhook', webhook_url: 'http://127.0.0.1/' })],
+    ['no webhook of a collection to renew', 412, collected({ action: 'webhook-secret' })],
     ['a new key of a collection', 200, collected({ action: 'rotate' })],
     ['no consent to the end of a collection', 400, collected({ action: 'end' })],
     ['the end of a collection', 200, collected({ action: 'end', sure: 'yes' })],

@@ -54,7 +54,7 @@ function tablesOf(db: DatabaseSync): string[] {
   const rows = db.prepare("select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*'").all()
   const names = rows.map(({ name }) => String(name)).filter((name) => !asTheyAre.has(name))
   // Those that others refer to come first.
-  const order = ['links', 'webhooks']
+  const order = ['links', 'webhooks', 'collections']
   return [...order.filter((name) => names.includes(name)), ...names.filter((name) => !order.includes(name))]
 }
 
@@ -70,13 +70,13 @@ function fillTable(db: DatabaseSync, table: string, random: Random, ids: number[
   const columns = db
     .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
-  const parents = new Map(
+  const parents = new Map<string, (number | string)[]>(
     db
       .prepare('select "from", "table", "to" from pragma_foreign_key_list(?)')
       .all(table)
       .map((key) => {
         const rows = db.prepare(`select ${String(key['to'])} as id from ${String(key['table'])}`).all()
-        return [String(key['from']), rows.map(({ id }) => Number(id))] as const
+        return [String(key['from']), rows.map(({ id }) => (typeof id === 'string' ? id : Number(id)))] as const
       }),
   )
   if (!parents.has('link_id') && ids.length > 0) parents.set('link_id', ids)
@@ -94,7 +94,7 @@ function fillTable(db: DatabaseSync, table: string, random: Random, ids: number[
 
 function valueOf(
   { name, type, notnull, pk }: Column,
-  ids: number[] | undefined,
+  ids: (number | string)[] | undefined,
   random: Random,
   at: number,
 ): SQLInputValue {

@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { poll } from './poll.ts'
 
@@ -21,8 +22,8 @@ export function strangersEnvironment(): Record<string, string> {
 export interface FreshMachine {
   /** The checkout, in a path with a blank and letters that are not ASCII. */
   checkout: string
-  /** Runs a program to its end in the checkout. */
-  run: (program: string, ...args: string[]) => { status: number | null; output: string }
+  /** Runs a program to its end in the checkout; other machines run meanwhile. */
+  run: (program: string, ...args: string[]) => Promise<{ status: number | null; output: string }>
   /** Runs `npm start` until it prints its address. */
   start: () => Promise<{ url: string; output: () => string; stop: () => Promise<void> }>
 }
@@ -52,12 +53,17 @@ export function freshMachine(t: Ending, { node, npm, as, cache }: FreshMachineOp
   const options: SpawnOptions = { cwd: checkout, env, ...(isOther && { uid: NOBODY, gid: NOBODY }) }
   return {
     checkout,
-    run: (program, ...args) => {
-      const { status, stdout, stderr } = spawnSync(program, args, { ...options, stdio: 'pipe', encoding: 'utf8' })
-      return { status, output: `${stdout}${stderr}` }
-    },
+    run: (program, ...args) => runToEnd(program, args, options),
     start: () => startService(t, options),
   }
+}
+
+async function runToEnd(program: string, args: string[], options: SpawnOptions) {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  await ended
+  return { status: child.exitCode, output: `${stdout}${stderr}` }
 }
 
 async function startService(t: Ending, options: SpawnOptions) {

@@ -22,13 +22,19 @@ export function tokensOf(token: string): TokenModel {
   return { sent: [token], own: token, next: undefined, rotatedAt: 0, answers: new Map() }
 }
 
+/** Whether a token works. */
+export function isWorking(model: TokenModel, token: string, now: number): boolean {
+  return token === model.next || (token === model.own && !isLate(model, now))
+}
+
 /** Uses a token; whether it works. The use of a new token makes it the only one. */
 export function useToken(model: TokenModel, token: string, now: number): boolean {
+  const works = isWorking(model, token, now)
   if (token === model.next) {
     Object.assign(model, { own: token, next: undefined })
     model.replaced?.()
   }
-  return token === model.own && (model.next === undefined || now - model.rotatedAt < HOUR)
+  return works
 }
 
 /** Whether an hour has passed since the rotation: the next token is the only one that works, although nobody has used it. */
@@ -41,16 +47,18 @@ export function voidTokens(model: TokenModel): void {
   Object.assign(model, { own: '', next: undefined })
 }
 
-/** What a rotation returns: an earlier token again, an error's code, or undefined for a new token. */
+/**
+ * What a rotation returns: an earlier token again, an error's code, or undefined for a new token.
+ * @param refusal the error's code when the token does not work; undefined when it does
+ */
 export function expectedRotation(
   model: TokenModel,
   from: string,
   key: string | undefined,
-  now: number,
+  { now, refusal }: { now: number; refusal: string | undefined },
 ): string | undefined {
-  const isKnown = useToken(model, from, now)
   const answer = key === undefined ? undefined : model.answers.get(key)
-  if (answer === undefined || now - answer.at > DAY) return isKnown ? undefined : 'unknown_token'
+  if (answer === undefined || now - answer.at > DAY) return refusal
   return [answer.from, answer.token].includes(from) ? answer.token : 'idempotency_key_reused'
 }
 

@@ -67,8 +67,10 @@ export async function webhookOf(server: TestServer, link: Created): Promise<Webh
 export async function receive({ server, receiver, clock }: WebhookSetting, count: number): Promise<void> {
   await poll(
     async () => {
-      const rows = await server.services.db.read.selectFrom('outbox').select('id').execute()
-      if (receiver.received.length >= count && rows.length === 0) return true
+      const { read } = server.services.db
+      const own = await read.selectFrom('outbox').select('id').execute()
+      const ofCollections = await read.selectFrom('collection_outbox').select('id').execute()
+      if (receiver.received.length >= count && own.length + ofCollections.length === 0) return true
       clock.now += SECOND_MS
       return false
     },

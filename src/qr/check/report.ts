@@ -3,6 +3,7 @@ import type { Level } from '../encoder/tables.ts'
 import type { SymbolWithLogo } from '../design/logo-placement.ts'
 import { coversAlignment } from '../design/shapes.ts'
 import { inkContrast, type Style } from '../design/style.ts'
+import { DISTANCE_TO_WIDTH, LEAST_MODULE_MM } from '../printed-size.ts'
 import type { Grade, Step } from './stress-test.ts'
 
 /** How well an image scans. `poor` is light on dark, or of low contrast. */
@@ -33,11 +34,9 @@ export interface Report {
 }
 
 /** The size of a module that phones resolve at arm's length, by scannability. */
-const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fair: 0.65, poor: 0.8 }
+const MODULE_MM: Record<Scannability, number> = { excellent: LEAST_MODULE_MM, good: 0.5, fair: 0.65, poor: 0.8 }
 /** Nobody notices smaller codes. */
 const LEAST_MM = 15
-/** Phones read a code from about ten times its width. */
-export const DISTANCE_TO_WIDTH = 10
 
 /** Below these, some decoders fail at images that others read: pixels of a module, modules of quiet zone, contrast. */
 const SURE_SCALE = 4

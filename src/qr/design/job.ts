@@ -30,7 +30,7 @@ export interface DesignJob {
 }
 
 /** Codes that are to have one design: each is drawn small, and read back. */
-export interface CheckJob {
+export interface CheckJob extends Pick<DesignJob, 'isSaved'> {
   /** What the codes encode. */
   texts: string[]
   design: Design

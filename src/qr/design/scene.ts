@@ -41,9 +41,12 @@ const BORDER = 1
 /** The height of the bar with the text, as a share of the image's width. */
 const BAR = 0.17
 
+/** Modules that a frame, if there is one, takes on each side. */
+export const frameBorder = (frame: object | undefined): number => (frame === undefined ? 0 : BORDER)
+
 /** Modules from edge to edge: the symbol, its quiet zone and the sides of a frame. */
 export function columnsOf({ symbol }: SymbolWithLogo, { margin, frame }: Style): number {
-  return symbol.size + 2 * (margin + (frame === undefined ? 0 : BORDER))
+  return symbol.size + 2 * (margin + frameBorder(frame))
 }
 
 /**

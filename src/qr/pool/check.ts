@@ -22,12 +22,12 @@ const MAX_LOGO_SIDE = 512
  * where that fails. It is not graded, and the logo is drawn once for all, so that one takes a tenth of an image's time.
  * @throws {Problem} 400 for a design that no code can have
  */
-export async function checkCodes({ texts, design, at }: CheckJob, tools: Tools): Promise<CodeFaults> {
+export async function checkCodes({ texts, design, at, isSaved = false }: CheckJob, tools: Tools): Promise<CodeFaults> {
   const style = withDrawnLogo(readStyle(design, at, tools), at, tools)
   const faults: CodeFaults['faults'] = []
   let unscannable: Refusal | undefined
   for (const text of texts) {
-    const read = await orRefusal(() => isReadable(text, style, at, tools))
+    const read = await orRefusal(() => isReadable(text, style, { at, mayShrink: isSaved }, tools))
     // What is wrong with one code is so with the next: to find it takes as long as ten codes.
     if (read === false) unscannable ??= await explanationOf({ texts: [text], design, at }, tools)
     faults.push(read === true ? undefined : read === false ? unscannable : read)
@@ -35,8 +35,13 @@ export async function checkCodes({ texts, design, at }: CheckJob, tools: Tools):
   return { faults }
 }
 
-async function isReadable(text: string, style: Style, at: string, tools: Tools): Promise<boolean> {
-  const marked = encodeWithLogo(tools.encode, text, style, { boost: true, at })
+async function isReadable(
+  text: string,
+  style: Style,
+  how: { at: string; mayShrink: boolean },
+  tools: Tools,
+): Promise<boolean> {
+  const marked = encodeWithLogo(tools.encode, text, style, { boost: true, ...how })
   for (const scale of [QUICK_SCALE, TEST_SCALE]) {
     const size = columnsOf(marked, style) * scale
     const scene = composeScene(marked, style, { size, text, font: tools.font })

@@ -18,6 +18,8 @@ const usual = {
   /** Of one code; the logo is drawn once for all. */
   check: { least: 4, perMegapixel: 0, perKib: 5 },
   picture: { least: 40, perMegapixel: 0, perKib: 0 },
+  /** Of one code. */
+  sheet: { least: 3, perMegapixel: 0, perKib: 0 },
 }
 
 /** The share of the last job in the average. */
@@ -29,7 +31,7 @@ type Kind = keyof typeof usual
 
 export function createCosts(): Costs {
   /** How many times longer than usual the jobs of each kind take. */
-  const factors: Record<Kind, number> = { plain: 1, design: 1, check: 1, picture: 1 }
+  const factors: Record<Kind, number> = { plain: 1, design: 1, check: 1, picture: 1, sheet: 1 }
   return {
     of: (job) => usualCost(job) * factors[kindOf(job)],
     onDrawn(job, ms) {
@@ -42,13 +44,14 @@ export function createCosts(): Costs {
 
 function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
-  const codes = 'texts' in job ? job.texts.length : 1
+  const codes = 'texts' in job ? job.texts.length : 'codes' in job ? job.codes.length : 1
   return least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
 function kindOf(job: RenderJob): Kind {
   if ('appearance' in job) return 'plain'
   if ('texts' in job) return 'check'
+  if ('onto' in job) return 'sheet'
   return 'design' in job ? 'design' : 'picture'
 }
 

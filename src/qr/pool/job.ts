@@ -2,12 +2,13 @@ import type { Report, Scannability } from '../check/report.ts'
 import type { FieldError, ProblemCode } from '../../http/problem.ts'
 import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
+import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { DrawnPage, PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | PageJob | CheckJob | PlainJob | PictureJob
+export type RenderJob = DesignJob | PageJob | SheetJob | CalibrationJob | CheckJob | PlainJob | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array
@@ -18,7 +19,7 @@ export interface DesignedImage {
   page?: Omit<DrawnPage, 'body'>
 }
 
-/** A picture has no further fields. */
+/** A picture, or sheets: they have no further fields. */
 export interface PictureImage {
   body: Uint8Array
 }

@@ -3,6 +3,7 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckJob, DesignJob } from '../design/job.ts'
 import type { PageJob } from '../print/poster.ts'
+import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
@@ -25,6 +26,8 @@ export interface RenderPool {
   render: (job: DesignJob | PageJob, requester?: Requester) => Promise<DesignedImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
+  /** @throws {Problem} 400 for a code or a text that does not fit, 503 as for an image */
+  sheet: (job: SheetJob | CalibrationJob, requester?: Requester) => Promise<PictureImage>
   /** @throws {Problem} 503 when too many jobs wait */
   picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
   /** Whether a thread and a core are free, and no job waits. */
@@ -100,6 +103,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     draw: enqueue,
     render: enqueue,
     check: enqueue,
+    sheet: enqueue,
     picture: enqueue,
     queued: queue.length,
     isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),
@@ -181,7 +185,14 @@ function createThreads(max: number, onEnd: () => void) {
 /** A 400, because a retry would take as long. */
 function tooCostly(job: RenderJob, cpuTime: number): Problem {
   const detail = `takes more than ${cpuTime / 1000} s of CPU time to draw and check: it must be simpler`
-  const pointer = !('design' in job) ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
+  const pointer =
+    'onto' in job
+      ? '/links'
+      : !('design' in job)
+        ? '/data'
+        : job.design.logo === undefined
+          ? '/size'
+          : `${job.at}/logo/image`
   return invalidRequest([{ pointer, detail }])
 }
 

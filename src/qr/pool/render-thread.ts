@@ -3,6 +3,9 @@ import { lowerPriority } from '../../lib/background-thread.ts'
 import { Problem } from '../../http/problem.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { composePicture } from '../picture/picture.ts'
+import { drawCalibration } from '../print/draw-calibration.ts'
+import { drawSheet, type SheetTools } from '../print/draw-sheet.ts'
+import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
 import type { CodeFaults, DrawnImage, Refusal, RenderJob } from './job.ts'
@@ -20,9 +23,14 @@ const loading = openTools()
 
 async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeFaults> {
   if ('texts' in job) return checkCodes(job, tools)
+  if ('onto' in job) return { body: drawPrinted(job, { ...tools, fontOf: await tools.printFonts() }) }
   if ('appearance' in job) return drawPlain(tools.encode, job)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
+}
+
+function drawPrinted(job: SheetJob | CalibrationJob, tools: SheetTools): Uint8Array {
+  return 'codes' in job ? drawSheet(job, tools) : drawCalibration(job.onto, tools.fontOf)
 }
 
 async function draw(job: RenderJob): Promise<RenderAnswer> {

@@ -1,3 +1,4 @@
+import { LEAST_MODULE_MM } from '../printed-size.ts'
 import type { Template } from './template.ts'
 
 export interface CodeShape {
@@ -8,9 +9,6 @@ export interface CodeShape {
   quiet: number
 }
 
-/** Phones do not resolve smaller modules at arm's length (ISO/IEC 18004 leaves it to the application; see docs/qr.md). */
-export const LEAST_MODULE = 0.4
-
 /** Of a code in a square of this side: its width with its quiet zone, and that of a module, all in millimetres. */
 export function sizeInSquare({ ratio, columns, quiet }: CodeShape, side: number): { width: number; module: number } {
   const width = side / Math.max(1, ratio)
@@ -19,7 +17,7 @@ export function sizeInSquare({ ratio, columns, quiet }: CodeShape, side: number)
 
 /** The width that a code needs, with its quiet zone, in whole millimetres. */
 export function leastWidth({ columns, quiet }: CodeShape): number {
-  return Math.ceil((columns + 2 * quiet) * LEAST_MODULE - 1e-9)
+  return Math.ceil((columns + 2 * quiet) * LEAST_MODULE_MM - 1e-9)
 }
 
 /** The side of the square that a template has for a code where texts leave all the room: in millimetres. */

@@ -15,11 +15,47 @@ const MARK_WIDTH = 0.1
 const FOLD_EDGE = 6
 const FOLD_MARK = 5
 
-/** What is drawn on each page of a file. */
-export interface PageInks {
+/** A file with pages of which each has codes. */
+export interface PagesFile {
   pdf: PdfFile
   fonts: EmbeddedFonts
   fontOf: PrintFonts
+}
+
+export function createPagesFile(fontOf: PrintFonts): PagesFile {
+  const pdf = createPdf()
+  return { pdf, fonts: createEmbeddedFonts(pdf), fontOf }
+}
+
+/** Ends a file whose pages have all been drawn: each can use all fonts. */
+export function endPages(
+  { pdf, fonts }: PagesFile,
+  pages: PdfPage[],
+  info: { title: string; subject?: string },
+): Buffer {
+  const embedded = fonts.embed()
+  return endPdf(
+    pdf,
+    pages.map((page) => ({ ...page, resources: page.resources + embedded })),
+    info,
+  )
+}
+
+/** A code that is part of a file, with the logo of its design. */
+export interface EmbeddedCode {
+  form: string
+  /** In the units of the form. */
+  width: number
+  height: number
+  logo: EmbeddedImage | undefined
+}
+
+/** Adds a code once, for all places that show it. */
+export function addCode(pdf: PdfFile, scene: Scene, logo: EmbeddedImage | undefined): EmbeddedCode {
+  const { content, resources, width, height } = drawScene(pdf, scene, scene.width, logo)
+  const bounds = `[0 0 ${decimal(width)} ${decimal(height)}]`
+  const form = pdf.addStream(`/Type/XObject/Subtype/Form/BBox${bounds}/Resources<<${resources}>>`, content)
+  return { form, width, height, logo }
 }
 
 /**
@@ -27,73 +63,78 @@ export interface PageInks {
  * @param logo the pixels of the scene's logo
  */
 export function pageToPdf(page: PrintPage, scene: Scene, logo: Pixels | undefined, fontOf: PrintFonts): Buffer {
-  const pdf = createPdf()
-  const inks = { pdf, fonts: createEmbeddedFonts(pdf), fontOf }
-  const drawn = drawPage(inks, page, scene, logo && addImage(pdf, logo))
-  const fonts = inks.fonts.embed()
-  return endPdf(pdf, [{ ...drawn, resources: drawn.resources + fonts }], { title: 'QR code', subject: scene.text })
+  const file = createPagesFile(fontOf)
+  const code = addCode(file.pdf, scene, logo && addImage(file.pdf, logo))
+  return endPages(file, [drawPage(file, page, code)], { title: 'QR code', subject: scene.text })
 }
 
-function drawPage(
-  inks: PageInks,
-  { template, faces }: PrintPage,
-  scene: Scene,
-  logo: EmbeddedImage | undefined,
-): PdfPage {
-  const { width, height, isCut } = template
+/** Draws a page with one code. */
+export function drawPage(file: PagesFile, page: PrintPage, code: EmbeddedCode): PdfPage {
+  const { width, height, isCut } = page.template
   const margin = isCut ? BLEED + MARK_GAP + MARK : 0
-  const { form, size } = addCode(inks.pdf, scene, logo)
-  const content = [
-    // From millimetres with the origin in the upper left of what is cut out, to points with the origin in the lower left of the page.
-    `${[1, 0, 0, -1, margin, height + margin].map((each) => fine(each * POINTS_PER_MM)).join(' ')} cm 0 g`,
-    ...faces.map((face) => {
-      const place = face.isTurned
-        ? [-1, 0, 0, -1, face.x + face.width, face.y + face.height]
-        : [1, 0, 0, 1, face.x, face.y]
-      const parts = face.parts.map((part) => drawPart(inks, part, size, logo))
-      return `q ${place.map(decimal).join(' ')} cm\n${parts.join('\n')}\nQ`
-    }),
-    drawMarks(template),
-  ].join('\n')
-  const logoEntry = logo === undefined ? '' : `/Logo ${logo.reference}`
+  const drawn = `${drawFaces(file, page, { code, name: 'Code' })}\n${drawMarks(page.template)}`
   const boxOf = (around: number) =>
     [margin - around, margin - around, margin + width + around, margin + height + around].map(
       (each) => each * POINTS_PER_MM,
     )
   return {
-    content: Buffer.from(content, 'latin1'),
-    resources: `/XObject<</Code ${form}${logoEntry}>>`,
-    media: boxOf(margin),
+    ...pageOf({ width: width + 2 * margin, height: height + 2 * margin }, drawn, [margin, margin]),
+    resources: xObjects([{ code, name: 'Code' }]),
     trim: boxOf(0),
     bleed: boxOf(isCut ? BLEED : 0),
   }
 }
 
-/** Adds the code once, for all places that show it. */
-export function addCode(pdf: PdfFile, scene: Scene, logo: EmbeddedImage | undefined) {
-  const drawing = drawScene(pdf, scene, scene.width, logo)
-  const bounds = `[0 0 ${decimal(drawing.width)} ${decimal(drawing.height)}]`
-  const form = pdf.addStream(
-    `/Type/XObject/Subtype/Form/BBox${bounds}/Resources<<${drawing.resources}>>`,
-    drawing.content,
-  )
-  return { form, size: { width: drawing.width, height: drawing.height } }
+/** A page of that size in millimetres; `content` is in millimetres from the given point on it, the y axis downwards. */
+export function pageOf(
+  { width, height }: { width: number; height: number },
+  content: string,
+  [left, top]: readonly [number, number] = [0, 0],
+): Omit<PdfPage, 'resources'> {
+  const transform = [1, 0, 0, -1, left, height - top].map((each) => fine(each * POINTS_PER_MM)).join(' ')
+  return {
+    content: Buffer.from(`${transform} cm 0 g\n${content}`, 'latin1'),
+    media: [0, 0, width * POINTS_PER_MM, height * POINTS_PER_MM],
+  }
 }
 
-function drawPart(
-  { fonts, fontOf }: PageInks,
-  part: Part,
-  code: { width: number; height: number },
-  logo: EmbeddedImage | undefined,
-): string {
-  if (part.kind === 'text') {
+/** A code with the name by which the content of a page shows it. */
+export interface NamedCode {
+  code: EmbeddedCode
+  name: string
+}
+
+/** The entry of a page's resources for its codes and their logos. */
+export function xObjects(codes: NamedCode[]): string {
+  const entries = codes.map(({ code, name }) => {
+    const logo = code.logo === undefined ? '' : `/${name}Logo ${code.logo.reference}`
+    return `/${name} ${code.form}${logo}`
+  })
+  return `/XObject<<${entries.join('')}>>`
+}
+
+/** The operators that draw what is on a page, in millimetres from its upper left corner. */
+export function drawFaces({ fonts, fontOf }: PagesFile, { faces }: PrintPage, named: NamedCode): string {
+  const drawPart = (part: Part): string => {
+    if (part.kind !== 'text') return drawBox(part, named)
     const shown = fonts.show(fontOf(part.font), part.text, part)
     return part.isWhite ? `q 1 g ${shown} Q` : shown
   }
+  const drawn = faces.map((face) => {
+    const place = face.isTurned
+      ? [-1, 0, 0, -1, face.x + face.width, face.y + face.height]
+      : [1, 0, 0, 1, face.x, face.y]
+    return `q ${place.map(decimal).join(' ')} cm\n${face.parts.map(drawPart).join('\n')}\nQ`
+  })
+  return drawn.join('\n')
+}
+
+function drawBox(part: Exclude<Part, { kind: 'text' }>, { code, name }: NamedCode): string {
   const { x, y, width, height } = part
   if (part.kind === 'black') return `${[x, y, width, height].map(decimal).join(' ')} re f`
-  if (part.kind === 'logo') return logo === undefined ? '' : showImage('Logo', logo, part)
-  return `q ${[width / code.width, 0, 0, -height / code.height, x, y + height].map(fine).join(' ')} cm /Code Do Q`
+  if (part.kind === 'logo') return code.logo === undefined ? '' : showImage(`${name}Logo`, code.logo, part)
+  const place = [width / code.width, 0, 0, -height / code.height, x, y + height]
+  return `q ${place.map(fine).join(' ')} cm /${name} Do Q`
 }
 
 /** A scale needs more decimals than a place. */

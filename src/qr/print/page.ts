@@ -1,6 +1,7 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
-import { largestSquare, LEAST_MODULE, sizeInSquare, type CodeShape } from './code-size.ts'
+import { LEAST_MODULE_MM } from '../printed-size.ts'
+import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
 import { baselinesOf, heightOf, setText, shares, type Block, type Face, type Measure } from './set-text.ts'
 import type { Template, Typography } from './template.ts'
 
@@ -59,7 +60,7 @@ type FaceOf = (name: FontName) => Face
 
 /**
  * Sets texts and the code on a page.
- * @throws {Problem} 400 when the code's modules would be smaller than `LEAST_MODULE`, or texts do not fit at their smallest sizes
+ * @throws {Problem} 400 when the code's modules would be smaller than `LEAST_MODULE_MM`, or texts do not fit at their smallest sizes
  */
 export function composePage(
   template: Template,
@@ -102,11 +103,11 @@ interface Composed {
 /** The code in a square; `pad` must stay empty around it, where its design has too little of a quiet zone. */
 function codeIn({ content: { code } }: Composed, side: number): { width: number; height: number; pad: number } {
   const { module } = sizeInSquare(code, side)
-  if (module < LEAST_MODULE) {
-    const needed = Math.ceil(side * (LEAST_MODULE / module))
+  if (module < LEAST_MODULE_MM) {
+    const needed = Math.ceil(side * (LEAST_MODULE_MM / module))
     const detail =
       `has ${Math.floor(side)} mm for the code, whose modules would be ${module.toFixed(2)} mm: ` +
-      `they need ${LEAST_MODULE} mm, and this code ${needed} mm`
+      `they need ${LEAST_MODULE_MM} mm, and this code ${needed} mm`
     throw invalidRequest([{ pointer: '/paper', detail }])
   }
   const width = module * code.columns

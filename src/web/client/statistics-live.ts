@@ -1,14 +1,11 @@
-import { callApi } from './call-api.ts'
+import { followTotals } from './follow-totals.ts'
 import type { Texts } from './statistics-page.ts'
+import { throttle } from './throttle.ts'
 
 /** New visits are said to screen readers this often. */
 const ANNOUNCE_MS = 20_000
-/** How often the number is read where the service refuses a stream, as it does when the client has too many. */
-const POLL_MS = 10_000
-
 /**
- * Follows the number of scans by the event stream while the page is visible: a hidden page must not hold one of the few
- * streams that a client may have.
+ * Follows the number of scans while the page is visible.
  * @param onChange called when there are new scans
  */
 export function followScans(section: HTMLElement, texts: Texts, onChange: () => void): void {
@@ -20,72 +17,16 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
   const refresh = throttle(onChange, Number(interval))
   const chip = counter.querySelector<HTMLElement>('.chip')
   let scans = Number(initial)
-  let source: EventSource | undefined
-  const polling = createPolling(stream, update)
-
-  const setLive = (isLive: boolean) => chip?.toggleAttribute('hidden', !isLive)
-
-  function update(latest: number): void {
-    if (latest === scans) return
-    show(latest)
-    announce(latest - scans)
-    scans = latest
-    refresh()
-  }
-
-  function open(): void {
-    source = new EventSource(stream)
-    source.addEventListener('open', () => setLive(true))
-    source.addEventListener('error', () => {
-      setLive(false)
-      // A browser that has lost the connection tries again by itself.
-      if (source?.readyState === EventSource.CLOSED) polling.start()
-    })
-    source.addEventListener('totals', ({ data }: MessageEvent<string>) => update(scansIn(JSON.parse(data))))
-  }
-
-  function close(): void {
-    source?.close()
-    source = undefined
-    polling.stop()
-    setLive(false)
-  }
-
-  document.addEventListener('visibilitychange', () => {
-    close()
-    if (document.visibilityState === 'visible') open()
-  })
-  open()
-}
-
-function scansIn(totals: unknown): number {
-  return (totals as { scans: number }).scans
-}
-
-/** Reads the number at intervals. */
-function createPolling(stream: string, update: (scans: number) => void) {
-  let timer: ReturnType<typeof setInterval> | undefined
-  const read = async () => {
-    const scans = await readScans(stream)
-    if (scans !== undefined && timer !== undefined) update(scans)
-  }
-  return {
-    start: () => void (timer ??= setInterval(() => void read(), POLL_MS)),
-    stop() {
-      clearInterval(timer)
-      timer = undefined
+  followTotals(stream, {
+    setLive: (isLive) => chip?.toggleAttribute('hidden', !isLive),
+    update({ scans: latest }) {
+      if (latest === scans) return
+      show(latest)
+      announce(latest - scans)
+      scans = latest
+      refresh()
     },
-  }
-}
-
-/** Reads the number without a stream, from the details of the link; undefined while that is not possible. */
-async function readScans(stream: string): Promise<number | undefined> {
-  try {
-    const response = await callApi(stream.slice(0, stream.lastIndexOf('/')))
-    return response.ok ? scansIn(((await response.json()) as { totals: unknown }).totals) : undefined
-  } catch {
-    return undefined
-  }
+  })
 }
 
 function createCounter(counter: HTMLElement, { soFar }: Texts): (scans: number) => void {
@@ -108,23 +49,5 @@ function createAnnouncer(section: HTMLElement, { newScans }: Texts): (scans: num
   return (scans) => {
     sum += scans
     say()
-  }
-}
-
-/** Calls at once, and then at most once an interval. */
-function throttle(call: () => void, intervalMs: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isWanted = false
-  function run(): void {
-    isWanted = false
-    call()
-    timer = setTimeout(() => {
-      timer = undefined
-      if (isWanted) run()
-    }, intervalMs)
-  }
-  return () => {
-    if (timer === undefined) run()
-    else isWanted = true
   }
 }

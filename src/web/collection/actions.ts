@@ -4,12 +4,15 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { collectionTexts } from '../../texts/collection.ts'
+import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
+import { settingsTexts } from '../../texts/settings.ts'
 import { refusalText } from '../faults.ts'
 import { endedPage, rotatedPage } from './once.ts'
 import type { FormName } from './view.ts'
 import { idempotentForm, type CollectionOutcome, type CollectionSubmission } from './submission.ts'
 import { createShare, revokeShare } from './shares.ts'
+import { removeWebhook, renewSecret, setWebhook } from './webhook.ts'
 
 type CollectionAction = (submission: CollectionSubmission) => Promise<CollectionOutcome>
 
@@ -31,6 +34,9 @@ export const collectionActions: Record<string, CollectionAction> = {
     }),
   share: (submission) => noticing(submission, 'shares', ['name'], createShare),
   'revoke-share': (submission) => noticing(submission, 'shares', [], revokeShare),
+  webhook: (submission) => noticing(submission, 'webhook', ['webhook_url', 'events'], setWebhook),
+  'webhook-secret': (submission) => noticing(submission, 'webhook', [], renewSecret),
+  'webhook-removal': (submission) => noticing(submission, 'webhook', [], removeWebhook),
   end: (submission) => noticing(submission, 'settings', [], endCollection),
   campaign: (submission) => changeSelected(submission, { campaign: submission.form.get('campaign')?.trim() || null }),
   look: (submission) => changeSelected(submission, { design: { look: submission.form.get('look') ?? '' } }),
@@ -73,11 +79,15 @@ async function noticing(
     return await act(submission)
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'collection_not_found') throw error
-    const values = Object.fromEntries(fields.map((name) => [name, form.get(name)?.slice(0, 20_000) ?? '']))
-    const isLook = at === 'looks' && error.code === 'invalid_request'
-    const text = isLook ? collectionTexts[language].looks.fault : refusalText(error, language)
-    return { notice: { at, text, problem: error, values } }
+    const values = Object.fromEntries(fields.map((name) => [name, form.getAll(name).join(' ').slice(0, 20_000)]))
+    return { notice: { at, text: textOf(error, at, language), problem: error, values } }
   }
+}
+
+function textOf(error: Problem, at: FormName, language: Language): string {
+  if (at === 'looks' && error.code === 'invalid_request') return collectionTexts[language].looks.fault
+  const isMarked = error.errors.some(({ pointer }) => pointer.startsWith('/webhook'))
+  return isMarked ? settingsTexts[language].refused.marked : refusalText(error, language)
 }
 
 async function createLink(submission: CollectionSubmission): Promise<CollectionOutcome> {

@@ -17,6 +17,7 @@ import { spreadsheetSection } from './spreadsheet.ts'
 import { collectionStatistics } from './statistics.ts'
 import { settingsSection } from './settings.ts'
 import { renderField } from '../owner/settings/field.ts'
+import { webhookSection } from './webhook.ts'
 import { pathOf, type CollectionNotice, type CollectionView } from './view.ts'
 
 /** The page of a collection, for whoever has its key. */
@@ -42,7 +43,7 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
         <aside>
           ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
           ${!isEmpty && sharesSection(view, notice)} ${joinSection(view, notice)}
-          ${!isEmpty && spreadsheetSection(view)} ${settingsSection(view, notice)}
+          ${!isEmpty && spreadsheetSection(view)} ${webhookSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
       ${!isEmpty && collectionStatistics(view)}

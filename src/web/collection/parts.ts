@@ -24,11 +24,26 @@ export function actionForm(view: CollectionView, action: string, content: Html):
   </form>`
 }
 
+/** The head of a part that unfolds. */
+interface Folded {
+  id: string
+  title: string
+  isOpen: boolean
+  /** The present value in a word or two, which is visible while the part is folded. */
+  state?: string
+  /** How it looks: `quiet` for what is not in use. */
+  tone?: 'quiet' | 'alarm' | undefined
+}
+
 /** A part that unfolds; open when its form was just used. */
-export function folded(part: { id: string; title: string; isOpen: boolean }, body: Html): Html {
-  const { id, title, isOpen } = part
+export function folded(part: Folded, body: Html): Html {
+  const { id, title, isOpen, state, tone } = part
+  const classes = tone === 'quiet' ? 'quiet small' : ['chip', tone].filter(Boolean).join(' ')
   return html`<details class="card settings-card" id="${id}" ${isOpen && html` open`}>
-    <summary><h2>${title}</h2></summary>
+    <summary>
+      <h2>${title}</h2>
+      ${state !== undefined && html`<span class="settings-value ${classes}">${state}</span>`}
+    </summary>
     ${body}
   </details>`
 }

@@ -19,6 +19,7 @@ import type { Limits } from '../../limits/open.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { collectionTexts } from '../../texts/collection.ts'
 import type { Language } from '../../texts/language.ts'
+import { sharingTexts } from '../../texts/settings-sharing.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { keyIn } from '../creation.ts'
 import { formOf } from '../form-body.ts'
@@ -38,6 +39,8 @@ export interface CollectionPageNeeds extends WriteNeeds {
   scans: TotalsNeeds['scans']
   limits: WriteNeeds['limits'] & TotalsNeeds['limits']
   creation: Pick<CreationGate, 'mode' | 'require'>
+  /** False when the operator has turned webhooks off. */
+  hasWebhooks: boolean
   turnToRender: Limits['turnToRender']
   assets: Pick<Assets, 'islands'>
   reading: CollectionStatsNeeds
@@ -110,6 +113,8 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     statistics,
     credit: needs.isCreditDue(),
     looks: Object.keys(await collections.looksOf(collection)),
+    webhook: await collections.webhookOf(collection),
+    hasWebhooks: needs.hasWebhooks,
     asked,
     links,
     next: next === undefined ? null : writeCursor(next, query, collection.id),
@@ -202,12 +207,15 @@ const places: Partial<Record<string, FormName>> = {
   removed: 'looks',
   shared: 'shares',
   revoked: 'shares',
+  'webhook-saved': 'webhook',
+  'webhook-removed': 'webhook',
 }
 
 /** What the page says after a form, by the name in its query. */
 function doneOf(request: CollectionRequest): CollectionNotice | undefined {
   const language: Language = pageLanguage(request)
-  const { notices } = collectionTexts[language]
+  const { done: saved, removed } = sharingTexts[language].webhook
+  const notices = { ...collectionTexts[language].notices, 'webhook-saved': saved, 'webhook-removed': removed }
   const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
   if (done === undefined) return undefined
   const at = places[done]

@@ -3,13 +3,14 @@ import type { ListedMember } from '../../collections/listing.ts'
 import type { Overview } from '../../collections/overview.ts'
 import type { ListParameters } from '../../collections/list-query.ts'
 import type { Problem } from '../../http/problem.ts'
+import type { WebhookDetails } from '../../links/webhook.ts'
 import type { Language } from '../../texts/language.ts'
 import type { CollectionShare } from '../../shares/of-collections.ts'
 import type { Values } from '../form.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The parts of the page that have a form: the ids of their elements. */
-export type FormName = 'links' | 'create' | 'join' | 'looks' | 'shares' | 'settings'
+export type FormName = 'links' | 'create' | 'join' | 'looks' | 'shares' | 'webhook' | 'settings'
 
 /** What became of a form. */
 export interface CollectionNotice {
@@ -41,6 +42,9 @@ export interface CollectionView {
   shares: CollectionShare[]
   /** The names of its looks. */
   looks: string[]
+  webhook: WebhookDetails | null
+  /** False when the operator has turned webhooks off. */
+  hasWebhooks: boolean
   /** Of the short links. */
   origin: string
   language: Language

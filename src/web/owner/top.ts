@@ -17,6 +17,7 @@ import type { Notice, OwnerView } from './view.ts'
 import { periodOf } from '../../links/rules/period.ts'
 import type { Language } from '../../texts/language.ts'
 import { rulesTexts } from '../../texts/rules.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { faultText } from '../faults.ts'
 import { conflictTable } from './conflict.ts'
 import { periodText } from './rules/sentence.ts'
@@ -131,6 +132,7 @@ function image(view: OwnerView): Html {
     ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
     ${mainDownloads(view)}
     <p class="owner-print"><a href="${access.page}/print">${printTexts[language].link}</a></p>
+    <p class="owner-try"><a href="${access.page}/try">${tryTexts[language].link}</a></p>
   </div>`
 }
 

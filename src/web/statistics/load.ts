@@ -152,15 +152,24 @@ function beyondRetention(error: unknown): string | undefined {
  * Loads the totals of a link for a page that works without them, too.
  * @throws nothing: while they cannot be read, they are undefined
  */
-export async function loadTotals(
+export function loadTotals(
   read: (linkId: number) => Promise<Totals>,
-  { log }: Pick<FastifyRequest, 'log'>,
+  request: Pick<FastifyRequest, 'log'>,
   linkId: number,
 ): Promise<Totals | undefined> {
+  return unlessFailed(request, read(linkId), 'a page is shown without the totals')
+}
+
+/** What a page is shown without when it fails: then undefined, and a line of the log. */
+export async function unlessFailed<T>(
+  { log }: Pick<FastifyRequest, 'log'>,
+  loading: Promise<T>,
+  text: string,
+): Promise<T | undefined> {
   try {
-    return await read(linkId)
+    return await loading
   } catch (error) {
-    warn(log, error, 'a page is shown without the totals')
+    warn(log, error, text)
     return undefined
   }
 }

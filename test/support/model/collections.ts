@@ -1,60 +1,19 @@
 import assert from 'node:assert/strict'
 import { fc } from '../fast-check.ts'
 import { post, put, type Created } from '../server.ts'
-import { isLate, noteRotation, tokensOf, useToken, voidTokens, type TokenModel } from '../token-model.ts'
-import { expectFields, title } from './changes.ts'
-import { addressOf, byToken, command, fieldsOf, linkAt, noteLink, type CommandKind } from './model.ts'
-import type { ModelLink, World } from './model.ts'
+import { noteRotation, tokensOf, voidTokens } from '../token-model.ts'
+import { deleteLink, deleteWithUndo, expectFields, title, undelete } from './changes.ts'
+import { byKey, keyOf, memberOf, membersOf, MOST, ownedOf, through, useLate, type ByKey } from './collection.ts'
+import type { Keyed, Member, ModelCollection } from './collection.ts'
+import { addressOf, byToken, codeOf, command, fieldsOf, linkAt, noteDeleted, noteLink } from './model.ts'
+import type { CommandKind, World } from './model.ts'
 import { createShare } from './shares.ts'
 
-/** A collection. Its links know that they are in it. */
-export interface ModelCollection {
-  tokens: TokenModel
-  isEnded: boolean
-}
-
-/** Few, so that the links of a plan are often in the same ones; a link may be in more. */
-const MOST = 4
-
-/** Parameters of a command to a collection by one of its tokens, and of one to a link in it. */
-const byKey = { collection: fc.nat(MOST - 1), key: fc.nat(3) }
-const through = { ...byKey, link: fc.nat(3) }
-type ByKey = { collection: number; key: number }
-type Through = ByKey & { link: number }
-
-/** The path of a collection by one of its tokens, the newest for 0; undefined when the plan has made none. */
-function keyOf(world: World, { collection, key }: ByKey) {
-  const it = world.collections[collection % world.collections.length]
-  if (it === undefined) return undefined
-  const token = it.tokens.sent.at(-1 - (key % it.tokens.sent.length)) ?? ''
-  const works = useToken(it.tokens, token, world.now)
-  return { it, token, works, url: `${world.server.url}/api/collections/${token}` }
-}
-
-/** Whether a collection owns a link: it is in it, and no rotation in another way has ended that. */
-function isIn(one: ModelLink, it: ModelCollection, now: number): boolean {
-  return !one.isDeleted && one.collections.has(it) && (!isLate(one.tokens, now) || one.through === it)
-}
-
-/** The path of a link in a collection, and the link where the key opens it. Its next token becomes its own where only that works. */
-function memberOf(world: World, { link, ...by }: Through) {
-  const found = keyOf(world, by)
-  const one = linkAt(world, link)
-  if (found === undefined) return undefined
-  const { it, works, url } = found
-  const opened = works && isIn(one, it, world.now) ? one : undefined
-  return { ...found, one, opened, url: `${url}/links/${one.link.code}` }
-}
-
-/** The same for what every owner does. */
-function owned(world: World, by: Through) {
-  const found = memberOf(world, by)
-  if (found?.opened !== undefined && isLate(found.one.tokens, world.now))
-    useToken(found.one.tokens, found.one.tokens.next ?? '', world.now)
-  return found
-}
-
-const problemOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
+/** The status of a response, and the code of its problem. */
+export const problemOf = async (response: Response) => [
+  response.status,
+  ((await response.json()) as { code: string }).code,
+]
 
 /** What owners do to collections, and through them. */
 export const collections: CommandKind[] = [
@@ -70,38 +29,43 @@ export const collections: CommandKind[] = [
     noteLink(world, (await response.json()) as Created).collections.add(found.it)
   }),
   command('leave', 2, through, async (world, by) => {
-    const { it, one, works, opened, url } = memberOf(world, by) ?? {}
+    const { it, one, works, isKeyed, url } = memberOf(world, by) ?? {}
     if (url === undefined || one === undefined || it === undefined) return
     const response = await fetch(url, { method: 'DELETE' })
-    if (opened === undefined)
-      return assert.deepEqual(await problemOf(response), [404, works ? 'unknown_code' : 'collection_not_found'])
+    if (works !== true)
+      return assert.deepEqual(await problemOf(response), [404, isKeyed ? 'unknown_code' : 'collection_not_found'])
     assert.equal(response.status, 200)
     one.collections.delete(it)
   }),
   command('change through', 2, { ...through, title }, async (world, { title, ...by }) => {
-    const { one, opened, url } = owned(world, by) ?? {}
-    if (url === undefined || one === undefined) return
-    await expectFields(world, await put(url, { title }), opened, { ...fieldsOf(one), title })
+    const named = ownedOf(world, by)
+    if (named === undefined) return
+    await expectFields(world, await put(named.url, { title }), named, { ...fieldsOf(named.one), title })
   }),
   command('delete through', 1, through, async (world, by) => {
-    const { opened, url } = owned(world, by) ?? {}
-    if (url === undefined) return
-    const { status } = await fetch(`${url}?link=true`, { method: 'DELETE' })
-    assert.equal(status, opened === undefined ? 404 : 200)
-    if (opened !== undefined) noteDeleted(opened)
+    const named = ownedOf(world, by)
+    if (named !== undefined) await deleteLink(named, 'link=true')
+  }),
+  command('delete through with a way back', 2, through, async (world, by) => {
+    const named = ownedOf(world, by)
+    if (named !== undefined) await deleteWithUndo(world, named, 'link=true')
+  }),
+  command('bring back through', 3, through, async (world, by) => {
+    const named = ownedOf(world, by)
+    if (named !== undefined) await undelete(world, named, () => useLate(world, named.one))
   }),
   command('rotate through', 2, through, async (world, by) => {
-    const { it, opened, url } = owned(world, by) ?? {}
-    if (url === undefined) return
+    const { it, one, works, refusal, url } = ownedOf(world, by) ?? {}
+    if (one === undefined) return
     const response = await fetch(`${url}/rotate`, { method: 'POST' })
-    if (opened === undefined) return assert.equal(response.status, 404)
+    if (works !== true) return assert.equal(response.status, refusal)
     const { token } = (await response.json()) as Created
-    noteRotation(opened.tokens, { from: '', token, key: undefined }, world.now)
-    opened.through = it
+    noteRotation(one.tokens, { from: '', token, key: undefined }, world.now)
+    one.through = it
   }),
   command('share through', 1, { ...through, csv: fc.boolean() }, async (world, { csv, ...by }) => {
-    const { opened, url } = owned(world, by) ?? {}
-    if (url !== undefined) await createShare(world, opened, { url, name: null, csv, destination: false })
+    const named = ownedOf(world, by)
+    if (named !== undefined) await createShare(world, named, { name: null, csv, destination: false })
   }),
   command('rotate collection', 2, byKey, async (world, by) => {
     const { it, works, url } = keyOf(world, by) ?? {}
@@ -122,7 +86,7 @@ export const collections: CommandKind[] = [
 async function collect(world: World): Promise<void> {
   if (world.collections.length === MOST) return
   const { token } = (await (await post(`${world.server.url}/api/collections`, {})).json()) as Created
-  world.collections.push({ tokens: tokensOf(token), isEnded: false })
+  world.collections.push({ tokens: tokensOf(token), isEnded: false, looks: new Map(), shares: [] })
 }
 
 /** A collection with the first link, without which few plans would get as far as to the end of a membership. */
@@ -153,7 +117,7 @@ async function join(
     const { code } = address.one.link
     const wasIn = address.one.collections.has(it)
     if (address.works) address.one.collections.add(it)
-    return address.works ? { index, code, added: !wasIn } : { index, error: 'unknown_token' }
+    return address.works ? { index, code, added: !wasIn } : { index, error: codeOf(address.refusal) }
   })
   const answers = results.map((row) => ('error' in row ? { ...row, error: (row.error as { code: string }).code } : row))
   assert.deepEqual(answers, expected)
@@ -164,18 +128,13 @@ async function end(world: World, { withLinks, ...by }: ByKey & { withLinks: bool
   if (it === undefined) return
   const response = await fetch(`${url}?links=${withLinks}`, { method: 'DELETE' })
   if (works !== true) return assert.equal(response.status, 404)
-  const members = world.links.filter((one) => isIn(one, it, world.now))
+  const members = membersOf(world, it)
   const deleted = withLinks ? { deleted: true, links: members.length } : { deleted: true }
   assert.deepEqual([response.status, await response.json()], [200, deleted])
   if (withLinks) for (const one of members) noteDeleted(one)
   for (const one of world.links) one.collections.delete(it)
   it.isEnded = true
   voidTokens(it.tokens)
-}
-
-function noteDeleted(one: ModelLink): void {
-  one.isDeleted = true
-  voidTokens(one.tokens)
 }
 
 /** Compares what a collection says of its links: which they are, their number, and the visits of all. */
@@ -186,8 +145,8 @@ async function readCollection(
 ): Promise<void> {
   const [details, list] = [await fetch(url), await fetch(`${url}/links?limit=200`)]
   if (!works) return assert.deepEqual([details.status, list.status], [404, 404])
-  const members = world.links.filter((one) => isIn(one, it, world.now))
-  const read = (await details.json()) as { links: number; totals: { scans: number; humans: number } }
+  const members = membersOf(world, it)
+  const read = (await details.json()) as { links: number; looks: object; totals: object }
   const { links } = (await list.json()) as {
     links: { code: string; title: string | null; totals: { scans: number } }[]
   }
@@ -196,6 +155,7 @@ async function readCollection(
   assert.deepEqual(listed.toSorted(), expected.toSorted())
   const scans = members.flatMap((one) => one.scans)
   const { last_scan_at: _last, ...totals } = read.totals as Record<string, unknown>
+  assert.deepEqual(read.looks, Object.fromEntries(it.looks))
   assert.deepEqual(
     [read.links, totals],
     [members.length, { scans: scans.length, humans: scans.filter(({ bot }) => !bot).length }],
@@ -206,14 +166,14 @@ async function readCollection(
 export async function checkCollections(world: World): Promise<void> {
   for (const [collection, it] of world.collections.entries()) {
     for (const [key] of it.tokens.sent.entries()) {
-      const { works, url } = keyOf(world, { collection, key }) as NonNullable<ReturnType<typeof keyOf>>
+      const { works, url } = keyOf(world, { collection, key }) as Keyed
       assert.ok(!(works && it.isEnded))
       await readCollection(world, it, { works, url })
     }
     for (const [link, one] of world.links.entries()) {
-      const { opened, url } = owned(world, { collection, key: 0, link }) as NonNullable<ReturnType<typeof owned>>
+      const { works, refusal, url } = ownedOf(world, { collection, key: 0, link }) as Member
       const response = await fetch(`${url}/history`)
-      assert.equal(response.status, opened === undefined ? 404 : 200, one.link.code)
+      assert.equal(response.status, works ? 200 : refusal, one.link.code)
       await response.body?.cancel()
     }
   }

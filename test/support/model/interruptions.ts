@@ -27,6 +27,8 @@ async function wait(world: World, milliseconds: number): Promise<void> {
   const day = dayOf(world.now)
   world.now += milliseconds
   if (!world.isSqlite && dayOf(world.now) !== day) await world.restart()
+  // The clock of removals is checked in real time, too: a deletion would be taken for one of the future.
+  else await world.server.services.clock.check()
 }
 
 /** Locks the warehouse, so that a fold fails after it has stored the visitor keys and before it stores the scans. */

@@ -6,6 +6,7 @@ import { target, title } from './changes.ts'
 import {
   addressOf,
   byToken,
+  codeOf,
   command,
   fieldsOf,
   linkAt,
@@ -33,9 +34,9 @@ export const manyChanges: CommandKind[] = [
     const response = await post(`${world.server.url}/api/manage`, { changes })
     const { results } = withoutWarnings((await response.json()) as { results: { error?: { code: string } }[] })
     assert.equal(response.status, wanted.some(({ works }) => works) ? 200 : 400)
-    for (const [index, { one, works, fields }] of wanted.entries()) {
+    for (const [index, { one, works, refusal, fields }] of wanted.entries()) {
       const { error, ...result } = results[index] ?? {}
-      assert.equal(error?.code, works ? undefined : 'unknown_token')
+      assert.equal(error?.code, works ? undefined : codeOf(refusal))
       if (!works) continue
       const [before, after] = [fieldsOf(one), { ...fieldsOf(one), ...fields }]
       const changed = !isDeepStrictEqual(before, after)

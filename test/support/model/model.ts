@@ -3,12 +3,14 @@
 // field of `ModelLink` where it needs one.
 import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
-import type { ModelCollection } from './collections.ts'
+import type { ModelCollection } from './collection.ts'
 import type { ModelShare } from './shares.ts'
 import { create, type Created, type TestServer } from '../server.ts'
-import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
+import { isWorking, tokensOf, useToken, voidTokens, type TokenModel } from '../token-model.ts'
 
 export const HOUR = 3_600_000
+/** How long a link that was deleted with a way back can be brought back. */
+export const UNDO_MS = 24 * HOUR
 
 /** A scan. */
 export interface ModelScan {
@@ -25,6 +27,8 @@ export interface ModelScan {
 export interface Fields {
   target: string
   title: string | null
+  campaign: string | null
+  design: object | null
   active: boolean
   rules: Rule[]
   has_password: boolean
@@ -33,7 +37,10 @@ export interface Fields {
 /** A link. */
 export interface ModelLink {
   link: Created
+  /** For everybody but an owner who brings it back. */
   isDeleted: boolean
+  /** When it was deleted with a way back; undefined when it was not, or then for good. */
+  deletedAt: number | undefined
   scans: ModelScan[]
   /** Each state of its fields, with its number and the time when it began. The last is the present one. */
   revisions: { number: number; at: number; fields: Fields }[]
@@ -90,13 +97,44 @@ export function linkAt({ links }: World, at: number): ModelLink {
   return links[at % links.length] as ModelLink
 }
 
+/** A link as a request names it. */
+export interface Named {
+  one: ModelLink
+  /** Whether the request finds it. */
+  works: boolean
+  /** The status otherwise: 410 where it could be brought back. */
+  refusal: 404 | 410
+  /** Its path. */
+  url: string
+}
+
+/** The code of the problem with which a token is refused. */
+export const codeOf = (refusal: Named['refusal']) => (refusal === 410 ? 'link_deleted' : 'unknown_token')
+
+/** Whether an owner can bring a link back. */
+export function canComeBack({ deletedAt }: ModelLink, now: number): boolean {
+  return deletedAt !== undefined && now - deletedAt < UNDO_MS
+}
+
 /** The path of a link by one of its tokens, the newest for 0, and whether the token works. Requests to it use the token. */
-export function addressOf(world: World, { link, token }: { link: number; token: number }) {
+export function addressOf(world: World, { link, token }: { link: number; token: number }): Named & { token: string } {
   const one = linkAt(world, link)
   const { sent } = one.tokens
   const chosen = sent.at(-1 - (token % sent.length)) ?? ''
-  const works = useToken(one.tokens, chosen, world.now)
-  return { one, token: chosen, works, url: `${world.server.url}/api/manage/${chosen}` }
+  const isKnown = canComeBack(one, world.now) && isWorking(one.tokens, chosen, world.now)
+  return {
+    one,
+    token: chosen,
+    works: !one.isDeleted && useToken(one.tokens, chosen, world.now),
+    refusal: isKnown ? 410 : 404,
+    url: `${world.server.url}/api/manage/${chosen}`,
+  }
+}
+
+/** Notes that a link was deleted for good. */
+export function noteDeleted(one: ModelLink): void {
+  Object.assign(one, { isDeleted: true, deletedAt: undefined })
+  voidTokens(one.tokens)
 }
 
 /** The path of a link that is not deleted, by a token that works. */
@@ -120,19 +158,28 @@ export function fieldsOf({ revisions }: ModelLink): Fields {
   return revisions.at(-1)?.fields as Fields
 }
 
-const NEW = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
+const NEW: Fields = {
+  target: 'https://example.com/',
+  title: null,
+  campaign: null,
+  design: null,
+  active: true,
+  rules: [],
+  has_password: false,
+}
 
 export async function createLink(world: World): Promise<void> {
   noteLink(world, await create(world.server, { target: NEW.target }))
 }
 
-/** Notes a link that was created as `createLink` does it. */
-export function noteLink(world: World, link: Created): ModelLink {
+/** Notes a link that was created as `createLink` does it, but for some fields. */
+export function noteLink(world: World, link: Created, fields: Partial<Fields> = {}): ModelLink {
   const one: ModelLink = {
     link,
     isDeleted: false,
+    deletedAt: undefined,
     scans: [],
-    revisions: [{ number: 1, at: world.now, fields: NEW }],
+    revisions: [{ number: 1, at: world.now, fields: { ...NEW, ...fields } }],
     tokens: tokensOf(link.token),
     password: null,
     shares: [],

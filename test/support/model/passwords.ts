@@ -13,10 +13,11 @@ const guess = fc.constantFrom('the right one', 'the right one', 'wrong horse', .
 export const passwords: CommandKind[] = [
   command('set password', 3, { ...byToken, password: fc.constantFrom(null, ...choices) }, async (world, parameters) => {
     const { password, ...by } = parameters
-    const { one, works, url } = addressOf(world, by)
+    const named = addressOf(world, by)
+    const { one, works, url } = named
     const expected = { ...fieldsOf(one), has_password: password !== null }
     // The same password has another hash.
-    await expectFields(world, await put(url, { password }), works ? one : undefined, expected, password !== null)
+    await expectFields(world, await put(url, { password }), named, expected, password !== null)
     if (works) one.password = password
   }),
   command('enter', 8, { ...byVisitors, guess }, async (world, { link, visitors, guess }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { fc } from '../fast-check.ts'
 import { post, withoutWarnings } from '../server.ts'
 import { addressOf, byToken, command, fieldsOf, linkAt, workingUrl, type CommandKind } from './model.ts'
-import type { ModelLink, World } from './model.ts'
+import type { ModelLink, Named, World } from './model.ts'
 
 /** A share of a link. */
 export interface ModelShare {
@@ -28,15 +28,14 @@ const at = fc.nat(5)
 /** Shares that owners create and revoke, and their statistics. */
 export const shares: CommandKind[] = [
   command('share', 3, { ...byToken, ...options }, async (world, { name, csv, destination, ...by }) => {
-    const { one, works, url } = addressOf(world, by)
-    await createShare(world, works ? one : undefined, { url, name, csv, destination })
+    await createShare(world, addressOf(world, by), { name, csv, destination })
   }),
   command('revoke', 1, { ...byToken, at }, async (world, { at, ...by }) => {
-    const { one, works, url } = addressOf(world, by)
+    const { one, works, refusal, url } = addressOf(world, by)
     const share = one.shares[at % one.shares.length]
     const { status } = await fetch(`${url}/shares/${share?.created.id ?? 'none'}`, { method: 'DELETE' })
     const isRevoked = works && share?.isRevoked === false
-    assert.equal(status, isRevoked ? 200 : 404)
+    assert.equal(status, isRevoked ? 200 : works ? 404 : refusal)
     if (isRevoked) share.isRevoked = true
   }),
   command('read share', 3, { link: fc.nat(3), at }, async (world, { link, at }) => {
@@ -46,24 +45,16 @@ export const shares: CommandKind[] = [
   }),
 ]
 
-interface Wanted extends Pick<Described, 'name' | 'csv' | 'destination'> {
-  /** Of the link, in which way the owner names it. */
-  url: string
-}
-
-/**
- * Shares a link, and compares the answer.
- * @param one undefined when the owner is none
- */
+/** Shares a link, and compares the answer. */
 export async function createShare(
   world: World,
-  one: ModelLink | undefined,
-  { url, name, csv, destination }: Wanted,
+  { one, works, refusal, url }: Named,
+  { name, csv, destination }: Pick<Described, 'name' | 'csv' | 'destination'>,
 ): Promise<void> {
   const response = await post(`${url}/share`, { ...(name !== null && { name }), csv, destination })
-  const isFull = one?.shares.filter(({ isRevoked }) => !isRevoked).length === MAX_SHARES
-  assert.equal(response.status, one === undefined ? 404 : isFull ? 409 : 201)
-  if (one === undefined || isFull) return
+  const isFull = one.shares.filter(({ isRevoked }) => !isRevoked).length === MAX_SHARES
+  assert.equal(response.status, !works ? refusal : isFull ? 409 : 201)
+  if (!works || isFull) return
   const created = withoutWarnings((await response.json()) as ModelShare['created'])
   const { share_url, share_token, id, ...described } = created
   assert.deepEqual(described, { name, csv, destination, created_at: new Date(world.now).toISOString() })
@@ -73,6 +64,12 @@ export async function createShare(
     false,
   )
   one.shares.push({ created, isRevoked: false })
+}
+
+/** Where a link leads, each once. */
+export function leadsOf(one: ModelLink): string[] {
+  const { target, rules } = fieldsOf(one)
+  return [...new Set([target, ...rules.flatMap(({ then }) => then.target ?? [])])]
 }
 
 async function readShare({ server: { url } }: World, one: ModelLink, share: ModelShare): Promise<void> {
@@ -86,8 +83,7 @@ async function readShare({ server: { url } }: World, one: ModelLink, share: Mode
   const statuses = [stats, file, page, manage].map(({ status }) => status)
   assert.deepEqual(statuses, works ? [200, csv ? 200 : 403, 200, 404] : [404, 404, 404, 404])
   if (!works) return
-  const { target, rules } = fieldsOf(one)
-  const leads = [target, ...rules.flatMap(({ then }) => then.target ?? [])]
+  const leads = leadsOf(one)
   const { destinations } = (await stats.json()) as { destinations?: string[] }
   const isShown = destination && one.password === null
   assert.deepEqual(new Set(destinations), new Set(isShown ? leads : []))

@@ -1,4 +1,5 @@
-import { leastWidth, sizeInSquare, largestSquare, LEAST_MODULE } from '../../../qr/print/code-size.ts'
+import { leastWidth, sizeInSquare, largestSquare } from '../../../qr/print/code-size.ts'
+import { LEAST_MODULE_MM } from '../../../qr/printed-size.ts'
 import { invisibleText } from '../../../qr/print/poster.ts'
 import { templates, type TemplateName } from '../../../qr/print/template.ts'
 import { printTexts } from '../../../texts/print.ts'
@@ -72,5 +73,5 @@ function tooSmall({ sizes, language }: PrintView): string {
 
 /** Whether a template has room for the modules of a code. */
 export function takes(name: TemplateName, code: Parameters<typeof sizeInSquare>[0]): boolean {
-  return sizeInSquare(code, largestSquare(templates[name])).module >= LEAST_MODULE
+  return sizeInSquare(code, largestSquare(templates[name])).module >= LEAST_MODULE_MM
 }

@@ -1,21 +1,12 @@
-import { DISTANCE_TO_WIDTH } from '../../../qr/check/report.ts'
-import { locales, perLanguage, type Language } from '../../../texts/language.ts'
+import { DISTANCE_TO_WIDTH } from '../../../qr/printed-size.ts'
+import type { Language } from '../../../texts/language.ts'
+import { distanceText } from '../lengths.ts'
 
-const MM_PER_CM = 10
-const MM_PER_M = 1000
-
-function createLengths(language: Language) {
-  const number = new Intl.NumberFormat(locales[language], { maximumFractionDigits: 1 })
+/** Says widths of codes, given in millimetres, and from how far phones read a code of such a width; no line breaks within. */
+export function lengthsIn(language: Language): { wide: (mm: number) => string; distanceOf: (mm: number) => string } {
   return {
-    wide: (mm: number) => `${number.format(Math.floor(mm + 1e-6))}\u00a0mm`,
-    distanceOf: (mm: number) => {
-      const distance = mm * DISTANCE_TO_WIDTH
-      return distance < MM_PER_M
-        ? `${number.format(Math.floor(distance / MM_PER_CM))}\u00a0cm`
-        : `${number.format(Math.floor(distance / 100) / 10)}\u00a0m`
-    },
+    // Rounded down, so that no number is too large; what is exact is not.
+    wide: (mm) => `${Math.floor(mm + 1e-6)}\u00a0mm`,
+    distanceOf: (mm) => distanceText(mm * DISTANCE_TO_WIDTH, language).replaceAll(' ', '\u00a0'),
   }
 }
-
-/** Says widths of codes in millimetres, and from how far phones read a code of such a width. */
-export const lengthsIn = perLanguage(createLengths)

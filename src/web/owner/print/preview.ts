@@ -1,9 +1,11 @@
 import { html, type Html } from '../../../http/html.ts'
 import { templates } from '../../../qr/print/template.ts'
 import { printTexts } from '../../../texts/print.ts'
+import { tryTexts } from '../../../texts/try.ts'
 import { firstFault } from './faults.ts'
 import { lengthsIn } from './lengths.ts'
-import { queryOf } from './query.ts'
+import { LEAST_WIDTH, MOST_WIDTH } from '../try/size-words.ts'
+import { queryOf, type PrintFields } from './query.ts'
 import type { PrintView, Sheet } from './view.ts'
 
 /** The page as it will be printed, and the ways to print it. The script replaces all of it when fields change. */
@@ -35,7 +37,7 @@ function paper({ fields, language }: PrintView, { svg }: Sheet): Html {
   </div>`
 }
 
-function ways({ link, fields, language }: PrintView, { missing }: Sheet): Html {
+function ways({ link, access, fields, language }: PrintView, { missing, codeWidth }: Sheet): Html {
   const texts = printTexts[language]
   const hasPdf = Object.values(missing).every((characters) => characters.length === 0)
   const { paper: name, placement } = fields
@@ -46,7 +48,14 @@ function ways({ link, fields, language }: PrintView, { missing }: Sheet): Html {
     </p>
     ${hasPdf && html`<p class="hint">${texts.actualSize}</p>`}
     <p class="hint" data-without-script>${texts.browserHint}</p>
+    <p><a href="${access.page}/try?${tryQuery(fields, codeWidth)}">${tryTexts[language].link}</a></p>
     ${templates[name].folds.length > 0 && html`<p class="hint">${texts.folds}</p>`}`
+}
+
+/** The page that shows the same code in the same size, for a phone to read it from the screen. */
+function tryQuery({ placement }: PrintFields, codeWidth: number): string {
+  const width = Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, Math.floor(codeWidth)))
+  return new URLSearchParams({ mm: String(width), ...(placement !== undefined && { placement }) }).toString()
 }
 
 function facts({ language }: PrintView, { codeWidth, report }: Sheet): Html {

@@ -1,0 +1,141 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { Type, type Static } from '#typebox'
+import { warnOfLocalUrl } from '../http/local-address.ts'
+import type { Origin } from '../http/origin.ts'
+import { problems } from '../http/problem-schema.ts'
+import { sends } from '../http/response-headers.ts'
+import { route, type Route } from '../http/route.ts'
+import { forbidCaching } from '../links/api/owner-routes.ts'
+import type { ClientLimits } from '../links/client.ts'
+import type { Qr } from '../qr/open.ts'
+import { paperSizes, type Paper } from '../qr/print/labels.ts'
+import { requesterOf } from '../qr/requester.ts'
+import type { SheetLayout } from '../qr/print/sheet-job.ts'
+import { languages } from '../texts/language.ts'
+import { rowsOf, type RowsNeeds } from './rows.ts'
+import { printBody, readPrint } from './schemas.ts'
+import { captionOf, codesOf, layoutOf, type PrintCode } from './sheet.ts'
+
+/** What sheets of codes need of the rest of the program. */
+export interface PrintNeeds extends RowsNeeds {
+  origin: Origin
+  limits: Pick<ClientLimits, 'charge' | 'chargeNotFound' | 'holderOf'>
+  /** A hook that charges each request for an image. */
+  limitImages: onRequestAsyncHookHandler
+  qr: Pick<Qr, 'sheets' | 'codeText'>
+}
+
+/** Codes that count as one image. */
+const CODES_PER_UNIT = 50
+/** A thousand tokens have 46 KB. */
+const BODY_LIMIT = 256 * 1024
+
+const tags = ['QR images']
+
+const pdf = {
+  description: 'The PDF.',
+  headers: sends('Content-Disposition', 'Quirl-Warning'),
+  content: { 'application/pdf': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } },
+}
+
+/** Sheets of labels, or a page for each of many codes: `POST /api/print` */
+export function printSheetRoute(needs: PrintNeeds): Route {
+  return route({
+    config: { work: 'images', isCharged: true },
+    bodyLimit: BODY_LIMIT,
+    onSend: forbidCaching,
+    schema: {
+      summary: 'Print the QR codes of many links',
+      operationId: 'print',
+      description:
+        'A PDF with the codes of up to 1,000 links, or of their placements, on sheets of labels or each on a page of its own. Each has the ' +
+        'design of its link, and can be scanned. Sheets count as one image for every 50 codes. If one of them does not fit, or a text cannot ' +
+        'be printed, nothing is: the errors name each.',
+      tags,
+      body: printBody,
+      response: {
+        200: pdf,
+        ...problems(
+          'unscannable',
+          'text_too_long',
+          'text_not_printable',
+          'unknown_code',
+          'collection_not_found',
+          'code_gone',
+          'code_removed',
+          'code_removed_by_law',
+        ),
+      },
+    },
+    handler: (request, reply) => sendSheets(needs, request, reply),
+  })
+}
+
+async function sendSheets(needs: PrintNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { limits, qr } = needs
+  const body = readPrint(request.body)
+  const onto = layoutOf(body)
+  const rows = await rowsOf(needs, body, () => limits.chargeNotFound(request, reply))
+  const codes = codesOf(rows, body)
+  await limits.charge(request, reply, 'qr', Math.ceil(codes.length / CODES_PER_UNIT))
+  const origin = needs.origin.of(request)
+  const { host } = new URL(origin)
+  const drawn = codes.map((code) => ({
+    linkId: code.link.id,
+    text: qr.codeText(code.link.code, origin, code.placement && { placement: code.placement.id }),
+    caption: captionOf(code, body.text),
+    address: onto.kind === 'pages' ? `${host}/${code.link.code}` : '',
+    name: nameOf(code),
+  }))
+  const requester = requesterOf(limits.holderOf, request, reply)
+  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain' }, requester)
+  warnOfLocalUrl(reply, origin)
+  return sendPdf(reply, file, fileName(onto))
+}
+
+function nameOf({ link, placement }: PrintCode): string {
+  return placement === undefined ? link.code : `${link.code} (${placement.id})`
+}
+
+function fileName(onto: SheetLayout): string {
+  const onWhat = onto.kind === 'labels' ? onto.format.id.replaceAll(/[^\w.-]+/g, '-') : onto.paper
+  return `codes-${onWhat}`
+}
+
+function sendPdf(reply: FastifyReply, file: Buffer, name: string): FastifyReply {
+  return reply
+    .headers({
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="${name}.pdf"`,
+      'x-content-type-options': 'nosniff',
+    })
+    .send(file)
+}
+
+const calibrationQuery = Type.Object({
+  paper: Type.Optional(Type.Enum(Object.keys(paperSizes) as Paper[], { default: 'a4' })),
+  lang: Type.Optional(Type.Enum([...languages], { default: 'en', description: 'The language of the page.' })),
+})
+
+/** The page that shows how far a printer moves and scales what it prints: `GET /api/print/calibration.pdf` */
+export function calibrationRoute({ qr, limits, limitImages }: PrintNeeds): Route {
+  return route<{ Querystring: Static<typeof calibrationQuery> }>({
+    onRequest: limitImages,
+    config: { work: 'images' },
+    schema: {
+      summary: 'A page to calibrate a printer with',
+      operationId: 'calibration_pdf',
+      description:
+        'Two rulers of 100 mm, and four crosses at 20 mm from the edges of the paper: how far they are off is what `offset` of sheets makes good.',
+      tags,
+      querystring: calibrationQuery,
+      response: { 200: { ...pdf, headers: sends('Content-Disposition') } },
+    },
+    async handler(request, reply) {
+      const { paper = 'a4', lang = 'en' } = request.query
+      const file = await qr.sheets.calibration({ paper, language: lang }, requesterOf(limits.holderOf, request, reply))
+      reply.header('cache-control', 'public, max-age=86400')
+      return sendPdf(reply, file, `calibration-${paper}`)
+    },
+  })
+}

@@ -1,0 +1,130 @@
+import { UNKNOWN_VALUE } from '../dimensions/dimension.ts'
+import type { Collections } from '../collections/open.ts'
+import type { Database } from '../db/database.ts'
+import { invalidRequest, MAX_ERRORS, Problem, type FieldError } from '../http/problem.ts'
+import { isToken } from '../lib/token.ts'
+import type { ChargeNotFound } from '../links/bulk/row-links.ts'
+import { codeKey, isCode } from '../links/code.ts'
+import type { Links } from '../links/open.ts'
+import type { Visits } from '../visits/open.ts'
+import { MAX_CODES, type PrintBody } from './schemas.ts'
+import { findPrinted, type PrintedLink } from './store.ts'
+
+/** What is needed to find the links of a request. */
+export interface RowsNeeds {
+  db: Pick<Database, 'read'>
+  links: Pick<Links, 'findManyByToken'>
+  collections: Pick<Collections, 'find' | 'membersAfter'>
+  /** The link of a code; its QR image is there exactly when this is. */
+  linkOf: Visits['linkOf']
+}
+
+/** A link that is to be printed. */
+export interface PrintRow {
+  link: PrintedLink
+  /** Whether the request may read what only owners do. */
+  isOwned: boolean
+  /** What names it in the request. */
+  pointer: string
+}
+
+/** Links that one statement reads. */
+const LINKS_PER_READ = 50
+
+/**
+ * Finds the links of a request, in its order; those of a collection by their creation.
+ * @throws {Problem} 404 or 410 with each that has no image, 404 for an unknown collection, 400 for too many
+ */
+export async function rowsOf(needs: RowsNeeds, body: PrintBody, chargeNotFound: ChargeNotFound): Promise<PrintRow[]> {
+  const named =
+    body.links === undefined
+      ? await namedByCollection(needs, body.collection ?? '', body.campaign)
+      : await namedByList(needs, body.links)
+  await requireImages(needs, named, chargeNotFound)
+  const rows: PrintRow[] = []
+  for (let from = 0; from < named.length; from += LINKS_PER_READ) {
+    const read = named.slice(from, from + LINKS_PER_READ)
+    const found = await findPrinted(needs.db.read, [...new Set(read.map(({ code }) => codeKey(code)))])
+    for (const { code, ...rest } of read) {
+      const link = found.get(codeKey(code))
+      // It was deleted in the meantime.
+      if (link === undefined) throw new Problem('code_gone', `the link ${code} was deleted`)
+      rows.push({ ...rest, link })
+    }
+  }
+  return rows
+}
+
+/** A link by its code. */
+interface Named extends Omit<PrintRow, 'link'> {
+  code: string
+}
+
+/** A code may be as long as a token. */
+async function namedByList({ links }: RowsNeeds, given: string[]): Promise<Named[]> {
+  const tokens = given.filter(isToken)
+  const found = await links.findManyByToken(tokens, async () => undefined)
+  const codes = new Map(
+    found.flatMap((link, at) => (link instanceof Problem ? [] : [[tokens[at] ?? '', link.code] as const])),
+  )
+  return given.map((text, at) => ({
+    code: codes.get(text) ?? text,
+    isOwned: codes.has(text),
+    pointer: `/links/${at}`,
+  }))
+}
+
+async function namedByCollection(
+  { collections }: RowsNeeds,
+  token: string,
+  asked: string | undefined,
+): Promise<Named[]> {
+  const { id: collectionId } = await collections.find(token)
+  const campaign = asked === UNKNOWN_VALUE ? null : asked
+  // One more than may be printed tells whether there are too many.
+  const members = await collections.membersAfter({ collectionId, after: 0, limit: MAX_CODES + 1 }, { campaign })
+  if (members.length === 0)
+    throw invalidRequest([{ pointer: asked === undefined ? '/collection' : '/campaign', detail: 'has no links' }])
+  if (members.length > MAX_CODES) throw tooMany('/collection', 'has more links', 'print them by campaign')
+  return members.map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
+}
+
+export function tooMany(pointer: string, what: string, instead: string): Problem {
+  const most = MAX_CODES.toLocaleString('en')
+  return invalidRequest([{ pointer, detail: `${what} than the ${most} codes of one request: ${instead}` }])
+}
+
+/**
+ * Requires that each link is there, as for its image.
+ * @throws {Problem} the first reason, with all links that are not
+ */
+async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFound: ChargeNotFound): Promise<void> {
+  const faults: FieldError[] = []
+  let first: Problem | undefined
+  for (const { code, pointer } of named) {
+    if (faults.length === MAX_ERRORS) break
+    const problem = await missingOf(linkOf, code, pointer)
+    if (problem === undefined) continue
+    first ??= problem
+    faults.push({ pointer, detail: problem.message })
+    if (problem.code !== 'unknown_code') continue
+    const refusal = await chargeNotFound()
+    if (refusal !== undefined) throw refusal
+  }
+  if (first !== undefined) throw new Problem(first.code, first.message, { errors: faults })
+}
+
+/** Why there is no image of a link; undefined when there is one. */
+async function missingOf(linkOf: Visits['linkOf'], code: string, pointer: string): Promise<Problem | undefined> {
+  const unknown = () => new Problem('unknown_code', `${pointer} is the code or the token of no link`)
+  if (!isCode(code)) return unknown()
+  try {
+    const link = await linkOf(code)
+    if (link === 'gone') return new Problem('code_gone', `the link ${code} was deleted by its owner`)
+    return link === undefined ? unknown() : undefined
+  } catch (error) {
+    if (error instanceof Problem && error.code !== 'unavailable')
+      return new Problem(error.code, `the link ${code}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import type { Design } from '../design/schema.ts'
+import type { Language } from '../../texts/language.ts'
+import type { LabelFormat, Paper } from './labels.ts'
+import type { TemplateName, TypographyName } from './template.ts'
+
+/** One code of a sheet. */
+export interface SheetCode {
+  /** What it encodes. */
+  text: string
+  /** Its design, by the index in the job; undefined for none. */
+  design: number | undefined
+  /** What is printed with it; empty for nothing. */
+  caption: string
+  /** What is printed below that; on labels nothing. */
+  address: string
+  /** Names it in errors. */
+  name: string
+}
+
+/** Codes on sheets of labels, or each on a page of its own. */
+export interface SheetJob {
+  codes: SheetCode[]
+  designs: Design[]
+  onto: SheetLayout
+  style: TypographyName
+}
+
+export type SheetLayout =
+  | { kind: 'labels'; format: LabelFormat; start: number; offset: readonly [x: number, y: number] }
+  | { kind: 'pages'; paper: TemplateName }
+
+/** A page that shows how far a printer moves and scales what it prints. */
+export interface CalibrationJob {
+  onto: { kind: 'calibration'; paper: Paper; language: Language }
+}

@@ -1,0 +1,11 @@
+// What strangers send and report, and what is said of it.
+import '../docs.test.ts'
+import '../http.test.ts'
+import '../invisible-characters.test.ts'
+import '../letters.test.ts'
+import '../page-styles.test.ts'
+import '../release.test.ts'
+import '../report-queue.test.ts'
+import '../reports.test.ts'
+import '../tables.test.ts'
+import '../undelete.test.ts'

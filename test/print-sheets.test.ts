@@ -1,0 +1,298 @@
+// Sheets of codes: `POST /api/print`, as clients ask for them and as printers get them.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { labelFormats, type LabelFormat } from '../src/qr/print/labels.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { printPdf } from './support/decoders.ts'
+import { requireProgram } from './support/programs.ts'
+import { decoderNames, missedOf } from './support/three-decoders.ts'
+import { create, put, startServer, type Created, type TestServer } from './support/server.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'quirl-sheets-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const end = endOfFile()
+let server: TestServer
+let link: Created
+const places = Array.from({ length: 42 }, (_, at) => ({ id: `room-${at + 1}`, name: `Zimmer ${at + 1}` }))
+
+before(async () => {
+  server = await startServer(end, { BASE_URL: 'https://qr.example.com', LIMIT_QR: '100000' })
+  link = await create(server, { target: 'https://example.com/', title: 'Hotel', campaign: 'summer' })
+  await put(`${server.url}/api/manage/${link.token}`, { placements: places })
+})
+
+const post = (path: string, body: object) =>
+  fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+async function sheetOf(body: object): Promise<Buffer> {
+  const answer = await post('/api/print', body)
+  assert.equal(answer.status, 200, await answer.clone().text())
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+async function refusalOf(body: object): Promise<[status: number, code: string, pointers: string[], detail: string]> {
+  const answer = await post('/api/print', body)
+  const {
+    code,
+    errors = [],
+    detail,
+  } = (await answer.json()) as {
+    code: string
+    errors?: { pointer: string; detail: string }[]
+    detail: string
+  }
+  return [answer.status, code, errors.map(({ pointer }) => pointer), errors[0]?.detail ?? detail]
+}
+
+function ask(program: string, args: (file: string) => string[], pdf: Buffer): string {
+  const file = join(folder, 'sheet.pdf')
+  writeFileSync(file, pdf)
+  return execFileSync(program, args(file), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+const textOf = (pdf: Buffer) => ask('pdftotext', (file) => ['-layout', file, '-'], pdf)
+const pagesOf = (pdf: Buffer) => Number(/^Pages: +(\d+)$/m.exec(ask('pdfinfo', (file) => [file], pdf))?.[1])
+
+/** A page as poppler draws it. */
+interface Drawn {
+  dpi: number
+  width: number
+  pixels: Buffer
+}
+
+async function drawPage(pdf: Buffer, page: number, dpi: number): Promise<Drawn> {
+  const one = join(folder, 'one.pdf')
+  ask('qpdf', (file) => [file, '--pages', '.', String(page), '--', one], pdf)
+  const file = await printPdf(readFileSync(one), dpi)
+  const [head = '', width = ''] = /^P5\s(\d+) (\d+)\s255\s/.exec(file.toString('latin1', 0, 40)) ?? []
+  return { dpi, width: Number(width), pixels: file.subarray(head.length) }
+}
+
+/** The part of a page that is a label, in pixels. */
+function labelOn({ dpi, width, pixels }: Drawn, { left, top, pitchX, pitchY, ...format }: LabelFormat, at: number) {
+  const toPixels = (mm: number) => Math.round((mm / 25.4) * dpi)
+  const x = toPixels(left + (at % format.columns) * pitchX)
+  const y = toPixels(top + Math.floor(at / format.columns) * pitchY)
+  const [across, down] = [toPixels(format.width), toPixels(format.height)]
+  const rows = Array.from({ length: down }, (_, row) => pixels.subarray((y + row) * width + x).subarray(0, across))
+  return { across, down, pixels: Buffer.concat(rows) }
+}
+
+function writeLabel({ across, down, pixels }: ReturnType<typeof labelOn>): Buffer {
+  return Buffer.concat([Buffer.from(`P5\n${across} ${down}\n255\n`), pixels])
+}
+
+/** The middle of what is black on a label, from that of the label, in millimetres. */
+function offCentre({ across, down, pixels }: ReturnType<typeof labelOn>, dpi: number): [x: number, y: number] {
+  const black = Array.from(pixels.keys()).filter((at) => (pixels[at] ?? 255) < 128)
+  const middle = (values: number[], of: number) =>
+    (((values.reduce((least, each) => Math.min(least, each), of) +
+      values.reduce((most, each) => Math.max(most, each), 0) +
+      1) /
+      2 -
+      of / 2) /
+      dpi) *
+    25.4
+  return [
+    middle(
+      black.map((at) => at % across),
+      across,
+    ),
+    middle(
+      black.map((at) => Math.floor(at / across)),
+      down,
+    ),
+  ]
+}
+
+const programs = [
+  ['pdftotext', 'poppler-utils'],
+  ['qpdf', 'qpdf'],
+  ['zbarimg', 'zbar-tools'],
+] as const
+
+test('42 placements go onto two and a bit sheets of labels from the fourth label on, each with its own code and name', async (t) => {
+  if (!programs.every(([program, of]) => requireProgram(t, program, of))) return
+  const pdf = await sheetOf({
+    links: [link.token],
+    labels: 'avery-l7160',
+    placements: true,
+    text: 'placement',
+    start: 4,
+    style: 'classic',
+  })
+  assert.match(
+    ask('qpdf', (file) => ['--check', file], pdf),
+    /No syntax or stream encoding errors found/,
+  )
+  assert.equal(pagesOf(pdf), 3)
+  const text = textOf(pdf)
+  assert.equal(text.match(/Zimmer/g)?.length, places.length)
+  const format = formatOf('avery-l7160')
+  const pages = [await drawPage(pdf, 1, 200), await drawPage(pdf, 2, 200), await drawPage(pdf, 3, 200)]
+  const pictures = places.map(({ id }, at) => {
+    const slot = at + 3
+    const page = pages[Math.floor(slot / 21)]
+    assert.ok(page)
+    const file = writeLabel(labelOn(page, format, slot % 21))
+    return { name: id, text: `https://qr.example.com/${link.code}?qr=${id}`, file }
+  })
+  assert.deepEqual(await missedOf(pictures, decoderNames), [])
+})
+
+test('codes lie where labels are cut, in their middles, moved by the offset', async (t) => {
+  if (!requireProgram(t, 'pdftoppm', 'poppler-utils') || !requireProgram(t, 'qpdf', 'qpdf')) return
+  const dpi = 300
+  for (const id of ['avery-l7160', 'avery-5160', 'avery-l7163', 'herma-4360', 'avery-l3415']) {
+    const format = formatOf(id)
+    const links = Array.from({ length: format.columns * format.rows }, () => link.code)
+    for (const offset of [
+      [0, 0],
+      [1.5, -2],
+    ] as const) {
+      const page = await drawPage(await sheetOf({ links, labels: id, text: 'none', offset }), 1, dpi)
+      for (const at of [0, format.columns - 1, links.length - 1]) {
+        const [x, y] = offCentre(labelOn(page, format, at), dpi)
+        // A tenth of a millimetre, and the half of a pixel by which the label itself is rounded.
+        const most = 0.1 + 25.4 / dpi / 2
+        assert.ok(Math.abs(x - offset[0]) <= most && Math.abs(y - offset[1]) <= most, `${id} ${at}: ${x} ${y}`)
+      }
+    }
+  }
+})
+
+function formatOf(id: string): LabelFormat {
+  const format = labelFormats[id]
+  assert.ok(format)
+  return format
+}
+
+/** The texts that decoders miss on the first labels of a page, or on the page itself. */
+async function missedOn(
+  pdf: Buffer,
+  page: number,
+  format: LabelFormat | undefined,
+  texts: string[],
+): Promise<string[]> {
+  const drawn = await drawPage(pdf, page, 200)
+  const files = texts.map((_, at) =>
+    format === undefined
+      ? Buffer.concat([Buffer.from(`P5\n${drawn.width} ${drawn.pixels.length / drawn.width}\n255\n`), drawn.pixels])
+      : writeLabel(labelOn(drawn, format, at)),
+  )
+  return missedOf(
+    texts.map((text, at) => ({ name: text, text, file: files[at] ?? Buffer.alloc(0) })),
+    decoderNames,
+  )
+}
+
+test('a collection is printed as a whole or by campaign, with the designs of its links', async (t) => {
+  if (!programs.every(([program, of]) => requireProgram(t, program, of))) return
+  const { token } = (await (await post('/api/collections', {})).json()) as { token: string }
+  const made: Created[] = []
+  for (const [at, campaign] of ['bar', 'bar', 'hall'].entries())
+    made.push(await create(server, { target: `https://example.com/${at}`, title: `Tisch ${at + 1}`, campaign }))
+  await post(`/api/collections/${token}/links`, { tokens: made.map((each) => each.token) })
+  const design = { fg: '#5a189a', shape: 'dots', logo: { image: LOGO } }
+  await put(`${server.url}/api/manage/${made[0]?.token}`, { design })
+  const urls = made.map(({ code }) => `https://qr.example.com/${code}?qr=1`)
+  const whole = await sheetOf({ collection: token, labels: 'avery-l7163', text: 'title' })
+  assert.deepEqual(await missedOn(whole, 1, formatOf('avery-l7163'), urls), [])
+  assert.match(textOf(whole), /Tisch 1[^]*Tisch 2[^]*Tisch 3/)
+  const bar = await sheetOf({ collection: token, campaign: 'bar', paper: 'a5', text: { own: 'Bestellen' } })
+  assert.equal(pagesOf(bar), 2)
+  assert.deepEqual(await missedOn(bar, 2, undefined, urls.slice(1, 2)), [])
+  assert.deepEqual((await refusalOf({ collection: token, campaign: 'none', labels: 'avery-l7163' })).slice(0, 3), [
+    400,
+    'invalid_request',
+    ['/campaign'],
+  ])
+  assert.deepEqual(
+    (await refusalOf({ collection: `collection_${'x'.repeat(43)}`, labels: 'avery-l7163' })).slice(0, 2),
+    [404, 'collection_not_found'],
+  )
+})
+
+const LOGO = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#9b2226"/></svg>').toString('base64')}`
+
+test('a code without its token is printed, but nothing that only owners read', async () => {
+  assert.ok((await sheetOf({ links: [link.code], labels: 'avery-5160' })).length > 0)
+  for (const more of [{ text: 'title' }, { text: 'campaign' }, { text: 'placement' }, { placements: true }]) {
+    const [status, code, pointers] = await refusalOf({ links: [link.token, link.code], labels: 'avery-5160', ...more })
+    assert.deepEqual([status, code, pointers], [400, 'invalid_request', ['/links/1']])
+  }
+})
+
+test('what cannot be printed is refused with each field and its bound, and nothing is printed', async () => {
+  const { token } = await create(server, { target: 'https://example.com/', title: 'Café 😀' })
+  const gone = await create(server, { target: 'https://example.com/' })
+  await fetch(`${server.url}/api/manage/${gone.token}`, { method: 'DELETE' })
+  const labels = 'avery-l7160'
+  const links = [link.code]
+  for (const [body, status, code, pointer, words] of [
+    [{ links: ['nothing-here', link.code, 'x y'], labels }, 404, 'unknown_code', '/links/0', /no link/],
+    [{ links: [link.code, gone.code], labels }, 410, 'code_gone', '/links/1', /deleted/],
+    [{ links: [token], labels, text: 'title' }, 400, 'text_not_printable', '/text', /😀/],
+    [{ links, labels, text: { own: 'a\u200bb' } }, 400, 'invalid_request', '/text', /U\+200B/],
+    [{ links, labels, text: { own: 'W'.repeat(200) } }, 400, 'text_too_long', '/text', /shorter/],
+    [{ links, labels: 'avery-l4731' }, 400, 'invalid_request', '/labels', /0\.4 mm/],
+    [{ links, labels: 'avery-l7161x' }, 400, 'invalid_request', '/labels', /avery-l7161/],
+    [{ links, labels: '5x5' }, 400, 'invalid_request', '/labels', /10/],
+    [{ links, labels, start: 22 }, 400, 'invalid_request', '/start', /1 to 21/],
+    [{ links, labels, offset: [0, 11] }, 400, 'invalid_request', '/offset', /10/],
+    [{ links, labels, offset: [1] }, 400, 'invalid_request', '/offset', /2/],
+    [{ links, paper: 'a0' }, 400, 'invalid_request', '/paper', /tent-a4/],
+    [{ links, paper: 'constructor' }, 400, 'invalid_request', '/paper', /tent-a4/],
+    [{ links, paper: 'a4', start: 2 }, 400, 'invalid_request', '/start', /labels/],
+    [{ links }, 400, 'invalid_request', '/labels', /paper/],
+    [{ labels }, 400, 'invalid_request', '/links', /collection/],
+    [{ links, labels, campaign: 'x' }, 400, 'invalid_request', '/campaign', /collection/],
+    [{ links: Array(1001).fill(link.code), labels }, 400, 'invalid_request', '/links', /1000/],
+    [{ links: Array(24).fill(link.token), labels, placements: true }, 400, 'invalid_request', '/placements', /1,000/],
+  ] as const) {
+    const [answered, problem, pointers, detail] = await refusalOf(body)
+    assert.deepEqual([answered, problem, pointers[0]], [status, code, pointer], JSON.stringify(body).slice(0, 200))
+    assert.match(detail, words, JSON.stringify(body).slice(0, 200))
+  }
+})
+
+test('each 50 codes count as one image, and each unknown one as a wrong one', async (t) => {
+  const limited = await startServer(t, { LIMIT_QR: '3', LIMIT_MISSES: '2' })
+  const { code } = await create(limited, { target: 'https://example.com/' })
+  const print = (links: string[]) =>
+    fetch(`${limited.url}/api/print`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ links, labels: 'avery-l7651', text: 'none' }),
+    })
+  assert.equal((await print(Array<string>(101).fill(code))).status, 200)
+  const more = await print([code])
+  assert.equal(more.status, 429)
+  assert.equal((await print(['no-such-1', 'no-such-2', 'no-such-3'])).status, 429)
+})
+
+test('the calibration page has rulers of 100 mm and is there in both languages', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils') || !requireProgram(t, 'qpdf', 'qpdf')) return
+  for (const [lang, words] of [
+    ['en', /Calibration page for US Letter/],
+    ['de', /Kalibrierseite für US Letter/],
+  ] as const) {
+    const answer = await fetch(`${server.url}/api/print/calibration.pdf?paper=letter&lang=${lang}`)
+    assert.equal(answer.status, 200)
+    const pdf = Buffer.from(await answer.arrayBuffer())
+    assert.match(
+      ask('qpdf', (file) => ['--check', file], pdf),
+      /No syntax/,
+    )
+    assert.match(textOf(pdf), words)
+  }
+  assert.equal((await fetch(`${server.url}/api/print/calibration.pdf?paper=a3`)).status, 400)
+})
