@@ -283,26 +283,28 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
-    printPage: printPageRoute({
-      links,
-      limits,
-      limitImages: limits.each('qr'),
-      images: qr.images,
-      codeText: qr.codeText,
-      origin,
-      assets,
-    }),
+    ...codePageHandlers(services, assets),
+    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
+    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
+  }
+}
+
+/** The pages on which the code of a link is tried and printed. */
+function codePageHandlers({ links, scans, qr, limits, origin, now }: Services, assets: Assets) {
+  const { images, codeText } = qr
+  return {
     tryPage: tryPageRoute({
-      ...reading,
+      scans,
+      slots: limits.slots,
+      now,
       links,
       limits,
       totals: scans.latestTotals,
       origin,
       assets,
-      images: qr.images,
-      codeText: qr.codeText,
+      images,
+      codeText,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
-    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
+    printPage: printPageRoute({ links, limits, limitImages: limits.each('qr'), images, codeText, origin, assets }),
   }
 }

@@ -5,7 +5,7 @@ import type { Logo } from '../logo/logo.ts'
 import { escapeXml } from '../xml.ts'
 import { estimateWidth, type PrintFont, type PrintFonts } from './fonts.ts'
 import type { Part, PrintPage, TextPart } from './page.ts'
-import type { Face } from './set-text.ts'
+import { isRightToLeft, type Face } from './set-text.ts'
 
 /**
  * A font for pages that browsers print: a text with characters that the font lacks is measured by what fonts of other scripts take at
@@ -37,7 +37,7 @@ export function pageToSvg(
   })
   const lines = folds.map((y) => `<path class="page-fold" d="M0 ${y}H${width}"/>`)
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" class="page-sheet" viewBox="0 0 ${width} ${height}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" class="page-sheet" lang="" viewBox="0 0 ${width} ${height}" ` +
     `width="${width}mm" height="${height}mm">${drawn.join('')}${lines.join('')}</svg>`
   )
 }
@@ -73,9 +73,6 @@ function drawText(part: TextPart, font: PrintFont): string {
   return `<g transform="${place}"${fill}><title>${escapeXml(text)}</title>${outlines.join('')}</g>`
 }
 
-/** The first letter that has a direction is one of a script that is written from right to left. */
-const isRightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
 /**
  * A text that the browser sets. Its font may be wider than any that was measured: `data-most` is what its line has, so that a script
  * may narrow it.
@@ -83,11 +80,12 @@ const isRightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{1080
 function textForBrowsers({ text, font, size, x, width, most, align, baseline }: TextPart, fill: string): string {
   const weight = font.endsWith('Bold') ? ' font-weight="700"' : ''
   const family = font.startsWith('Roboto-Slab') ? 'serif' : 'sans-serif'
-  const isFromRight = isRightToLeft.test(text)
+  const isFromRight = isRightToLeft(text)
   const direction = isFromRight ? ' direction="rtl"' : ''
-  // `start` is where a text begins, which is on the right for one that is written from there.
-  const [left, anchor] =
-    align === 'middle' ? [x + width / 2, 'middle'] : isFromRight ? [x + most, 'start'] : [x, 'start']
+  // The start of a text that is written from right to left is on its right.
+  const [start, finish] = isFromRight ? ['end', 'start'] : ['start', 'end']
+  const anchor = { left: start, middle: 'middle', right: finish }[align]
+  const left = x + width * { left: 0, middle: 0.5, right: 1 }[align]
   const place = `x="${decimal(left)}" y="${decimal(baseline)}" text-anchor="${anchor}" data-most="${decimal(most)}"`
   return `<text ${place} font-family="${family}" font-size="${decimal(size)}"${weight}${direction}${fill}>${escapeXml(text)}</text>`
 }

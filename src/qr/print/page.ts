@@ -2,7 +2,16 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
 import { LEAST_MODULE_MM } from '../printed-size.ts'
 import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
-import { baselinesOf, heightOf, setText, shares, type Block, type Face, type Measure } from './set-text.ts'
+import {
+  baselinesOf,
+  heightOf,
+  isRightToLeft,
+  setText,
+  shares,
+  type Block,
+  type Face,
+  type Measure,
+} from './set-text.ts'
 import type { Template, Typography } from './template.ts'
 
 /** A page as it is printed, in millimetres from the upper left corner of what is cut out. */
@@ -33,7 +42,7 @@ export interface TextPart {
   x: number
   width: number
   most: number
-  align: 'left' | 'middle'
+  align: 'left' | 'middle' | 'right'
   baseline: number
   isWhite: boolean
 }
@@ -161,7 +170,7 @@ function createPile(room: Room, gap: number) {
   }
 }
 
-/** The code on the left; texts on the right of it, as a block in the middle. */
+/** The code on the left; texts on the right of it, as a block in the middle. Where texts are written from right to left, so is the page. */
 function composeRow(composed: Composed, room: Room): Part[] {
   const { template, typography } = composed
   const { pad, ...code } = codeIn(composed, largestSquare(template))
@@ -179,11 +188,18 @@ function composeRow(composed: Composed, room: Room): Part[] {
   if (title) pile.add(heightWithOrnament(title, composed), (y) => writeTitle(composed, title, { y, room: column }))
   for (const block of [text, address])
     if (block) pile.add(heightOf(block), (y) => write(block, { room: column, y, align: 'left' }))
-  return [
+  const parts: Part[] = [
     { kind: 'code', x: room.x + pad, y: room.y + (room.height - code.height) / 2, ...code },
     ...(hasLine ? [lineBeside(column, template.gap)] : []),
     ...pile.parts(),
   ]
+  const { content } = composed
+  return isRightToLeft(content.title || content.text) ? parts.map((part) => mirrored(part, room)) : parts
+}
+
+function mirrored(part: Part, room: Room): Part {
+  const x = 2 * room.x + room.width - part.x - part.width
+  return part.kind === 'text' ? { ...part, x, align: 'right' } : { ...part, x }
 }
 
 function lineBeside({ x, y, height }: Room, gap: number): Part {

@@ -75,7 +75,7 @@ function styleChoice({ fields, language }: PrintView): Html {
     (name) =>
       html`<label class="choice"
         ><input type="radio" name="style" value="${name}" ${name === fields.style && html` checked`} />
-        <span class="print-sample" data-style="${name}" aria-hidden="true">Aa</span
+        <span class="print-sample print-sample-${name}" aria-hidden="true">Aa</span
         >${printTexts[language].styles[name]}</label
       >`,
   )}`

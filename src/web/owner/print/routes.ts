@@ -59,7 +59,7 @@ async function viewOf(needs: PrintPageNeeds, request: PrintRequest, reply: Fasti
   const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
   const { link, design: saved } = await needs.links.readByToken(access.credential)
   // It was valid when it was saved.
-  const design = saved as Design | undefined
+  const design: Design | undefined = saved
   const language = pageLanguage(request)
   const { fields, errors } = readFields(request.query, link, language)
   const view = {
