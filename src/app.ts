@@ -205,6 +205,7 @@ function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['
   pages.post(path, browser.ownerPage.act)
   pages.get(`${path}/placements`, browser.ownerPage.placements)
   pages.get(`${path}/labels.pdf`, browser.labels.ofLink)
+  pages.get(`${path}/print`, browser.printPage)
   pages.get(`${path}/try`, browser.tryPage)
   pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
 }

@@ -48,6 +48,7 @@ import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
+import { printPageRoute } from './web/owner/print/routes.ts'
 import { tryPageRoute } from './web/owner/try/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { privacyRoute } from './web/privacy.ts'
@@ -290,17 +291,28 @@ function linkPageHandlers(services: Services, assets: Assets) {
       assets,
       reading,
     }),
+    ...codePageHandlers(services, assets),
+    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
+    sharePage: sharePageRoute({ ...shared, isCreditDue, assets }),
+  }
+}
+
+/** The pages on which the code of a link is tried and printed. */
+function codePageHandlers({ links, scans, qr, limits, origin, now }: Services, assets: Assets) {
+  const { images, codeText } = qr
+  return {
     tryPage: tryPageRoute({
-      ...reading,
+      scans,
+      slots: limits.slots,
+      now,
       links,
       limits,
       totals: scans.latestTotals,
       origin,
       assets,
-      images: qr.images,
-      codeText: qr.codeText,
+      images,
+      codeText,
     }),
-    statisticsFiles: statisticsFileRoutes({ links, ...shared }),
-    sharePage: sharePageRoute({ ...shared, isCreditDue, assets }),
+    printPage: printPageRoute({ links, limits, limitImages: limits.each('qr'), images, codeText, origin, assets }),
   }
 }

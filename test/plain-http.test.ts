@@ -259,6 +259,16 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
   assert.notEqual(design, null)
 })
 
+onPlainHttp('an owner sees what will be printed while choosing it, and prints it', async (page) => {
+  const link = await create(server, { target: TARGET })
+  await open(page, `${path(link)}/print`)
+  await page.getByLabel('Table tent').check()
+  await page.getByRole('img', { name: 'Preview: Table tent' }).waitFor()
+  await page.evaluate('window.print = () => (window.isPrinted = true)')
+  await button(page, 'Print with this browser').click()
+  assert.equal(await page.evaluate('isPrinted'), true)
+})
+
 onPlainHttp('an owner locks, shares and pauses a link, gets a new key, and deletes it', async (page) => {
   const link = await create(server, { target: TARGET })
   const unfold = async (card: string) => {

@@ -39,7 +39,7 @@ function drawPage(paper: TemplateName, style: TypographyName, content: Partial<P
   const scene = composeScene(marked, read, { size: columns * 8, text: TEXT, font: supplies.font })
   const rasterizer = { pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array([0, 0, 0, 255]) }) }
   const poster = { ...plain, paper, style, ...content }
-  return Buffer.from(drawPoster(poster, 'pdf', { scene, style: read, columns }, { fontOf, rasterizer }))
+  return Buffer.from(drawPoster(poster, 'pdf', { scene, style: read, columns }, { fontOf, rasterizer }).body)
 }
 
 const papers = Object.keys(templates) as TemplateName[]

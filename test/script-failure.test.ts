@@ -35,6 +35,7 @@ before(async () => {
     settings: owner,
     collection: `/c/${collection}`,
     design: owner,
+    print: `${owner}/print`,
     try: `${owner}/try`,
   }
 })

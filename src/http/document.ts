@@ -30,6 +30,8 @@ export interface Page {
   isRightToLeft?: boolean
   /** When search engines may list it: the origin of its address. */
   publicAt?: string
+  /** Whether it shows drawings of the server as elements, in which pictures are data. */
+  hasDrawings?: boolean
   /** Whether its form is answered with a redirect to another site, which browsers treat as a target of the form. */
   leadsAway?: boolean
 }
@@ -141,7 +143,8 @@ function attributesOf(page: Page): Html {
   return page.isRightToLeft ? html`${lang} dir="rtl"` : lang
 }
 
-function policyOf({ scripts = [], leadsAway = false }: Page): string {
+function policyOf({ scripts = [], leadsAway = false, hasDrawings = false }: Page): string {
+  if (hasDrawings) return (scripts.length > 0 ? scriptPolicy : policy).replace("img-src 'self'", "img-src 'self' data:")
   if (scripts.length > 0) return scriptPolicy
   return leadsAway ? policy.replace("form-action 'self'", "form-action 'self' http: https:") : policy
 }

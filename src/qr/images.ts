@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { entityTagOf } from '../http/entity-tag.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
-import type { Report, Scannability } from './check/report.ts'
+import type { Scannability } from './check/report.ts'
 import type { DesignJob } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
@@ -10,7 +10,7 @@ import { readAppearance, type Appearance } from './options.ts'
 import type { PageJob } from './print/poster.ts'
 import type { PictureJob } from './picture/picture.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
-import type { PictureImage } from './pool/job.ts'
+import type { DesignedImage, PictureImage } from './pool/job.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
 
@@ -24,9 +24,7 @@ export interface Image {
   scannability?: Scannability
 }
 
-export interface CheckedImage extends Image {
-  report: Report
-}
+export interface CheckedImage extends Image, Omit<DesignedImage, 'body' | 'scannability'> {}
 
 /** Draws QR images, and the pictures of pages. */
 export interface Images {

@@ -1,4 +1,7 @@
-/** The smallest module that phones resolve at arm's length, in millimetres on paper. */
+/**
+ * The smallest module that phones resolve at arm's length, in millimetres on paper (ISO/IEC 18004 leaves it to the application; see
+ * docs/qr.md).
+ */
 export const LEAST_MODULE_MM = 0.4
 
 /** Phones read a code from about ten times its width. */

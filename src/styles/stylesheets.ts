@@ -11,6 +11,7 @@ const parts = {
   collection: 'owner settings stats collection',
   domains: 'domains',
   docs: 'docs',
+  print: 'print',
   try: 'try',
 }
 
@@ -32,6 +33,7 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
   collection: readStylesheet('collection'),
   domains: readStylesheet('domains'),
   docs: readStylesheet('docs'),
+  print: readStylesheet('print'),
   try: readStylesheet('try'),
 }
 

@@ -92,7 +92,8 @@ function watch(context: BrowserContext, origin: string): () => string[] {
     url.endsWith('/api/qr?report=true') ||
     url.endsWith('.txt') ||
     url.endsWith('/stream') ||
-    /\/api\/(?:bulk(?:\?dry_run=true)?|collections(?:\/links)?)$/.test(url)
+    /\/api\/(?:bulk(?:\?dry_run=true)?|collections(?:\/links)?)$/.test(url) ||
+    /\/print\?/.test(url)
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) violations.push({ text: `requested ${request.url()}` })
   })

@@ -176,6 +176,9 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     `${collection}?changed`,
     `${collection}?view=detail&days=90&campaign=Plugh&tz=UTC&list=link`,
     `${placed}/placements`,
+    `${placed}/print?paper=tent-a4&style=loud&placement=plugh`,
+    `${rich}/print`,
+    `${collected}/print?paper=sticker-50-round&text=Xyzzy&address=0`,
     `${placed}/try?placement=xyzzy&mm=15&${since}`,
     `${rich}/try?${since}`,
     `${stored['locked']}/try?${since}`,
@@ -199,6 +202,9 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   ]
 
   const faulty: [string, number][] = [
+    [`${rich}/print?paper=sticker-50&title=${'x'.repeat(190)}`, 400],
+    [`${rich}/print?title=${'x'.repeat(201)}`, 400],
+    [`/m/${UNKNOWN}/print`, 404],
     [`/m/${UNKNOWN}`, 404],
     [`/m/${UNKNOWN}/try`, 404],
     [`${binned}/try`, 410],

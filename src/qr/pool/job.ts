@@ -3,7 +3,7 @@ import type { FieldError, ProblemCode } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
-import type { PageJob } from '../print/poster.ts'
+import type { DrawnPage, PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
@@ -15,6 +15,8 @@ export interface DesignedImage {
   level: Level
   scannability: Scannability
   report: Report
+  /** Of a page to print. */
+  page?: Omit<DrawnPage, 'body'>
 }
 
 /** A picture, or sheets: they have no further fields. */

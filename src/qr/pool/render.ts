@@ -44,10 +44,11 @@ export async function renderDesign(job: DesignJob | PageJob, tools: Tools): Prom
   const tested = await gradeImage(readable, (image) => tools.reads(image, bytes))
   const report = createReport(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
   const columns = columnsOf(marked, style)
-  const body = page
-    ? drawPoster(page.poster, page.format, { scene, style, columns }, { ...tools, fontOf: page.fontOf })
-    : bodyOf(job, laidOut, { svg, png }, tools)
-  return { body, level: marked.symbol.level, scannability: report.scannability, report }
+  const told = { level: marked.symbol.level, scannability: report.scannability, report }
+  if (page === undefined) return { ...told, body: bodyOf(job, laidOut, { svg, png }, tools) }
+  const code = { scene, style, columns }
+  const { body, ...drawn } = drawPoster(page.poster, page.format, code, { ...tools, fontOf: page.fontOf })
+  return { ...told, body, page: drawn }
 }
 
 /** Pixels of a module of the image in which codes are read back when their links are created (`check.ts`). */

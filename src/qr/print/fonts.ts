@@ -79,6 +79,9 @@ const estimates: [RegExp, number][] = [
   [/\p{Extended_Pictographic}|\p{Regional_Indicator}/u, 1.4],
   [/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff00-\uff60]/u, 1.05],
   [/\s/, 0.35],
+  // One character that is a whole sentence, or a line.
+  [/\ufdfd/, 12],
+  [/[\ufdf0-\ufdfc]|[\u2e3a\u2e3b]/, 3.1],
 ]
 const OTHERS = 0.95
 

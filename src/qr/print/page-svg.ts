@@ -5,7 +5,7 @@ import type { Logo } from '../logo/logo.ts'
 import { escapeXml } from '../xml.ts'
 import { estimateWidth, type PrintFont, type PrintFonts } from './fonts.ts'
 import type { Part, PrintPage, TextPart } from './page.ts'
-import type { Face } from './set-text.ts'
+import { isRightToLeft, type Face } from './set-text.ts'
 
 /**
  * A font for pages that browsers print: a text with characters that the font lacks is measured by what fonts of other scripts take at
@@ -37,7 +37,7 @@ export function pageToSvg(
   })
   const lines = folds.map((y) => `<path class="page-fold" d="M0 ${y}H${width}"/>`)
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" class="page-sheet" viewBox="0 0 ${width} ${height}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" class="page-sheet" lang="" viewBox="0 0 ${width} ${height}" ` +
     `width="${width}mm" height="${height}mm">${drawn.join('')}${lines.join('')}</svg>`
   )
 }
@@ -56,14 +56,10 @@ function drawPart(part: Part, { code, logo, fontOf }: Drawn): string {
   return code.replace(/ width="\d+" height="\d+" /, ` ${place} `)
 }
 
-function drawText({ text, font: name, size, x, width, baseline, isWhite }: TextPart, font: PrintFont): string {
+function drawText(part: TextPart, font: PrintFont): string {
+  const { text, size, x, baseline, isWhite } = part
   const fill = isWhite ? ' fill="#fff"' : ''
-  if (font.missing(text).length > 0) {
-    const weight = name.endsWith('Bold') ? ' font-weight="700"' : ''
-    const family = name.startsWith('Roboto-Slab') ? 'serif' : 'sans-serif'
-    const place = `x="${decimal(x + width / 2)}" y="${decimal(baseline)}" text-anchor="middle"`
-    return `<text ${place} font-family="${family}" font-size="${decimal(size)}"${weight}${fill}>${escapeXml(text)}</text>`
-  }
+  if (font.missing(text).length > 0) return textForBrowsers(part, fill)
   const { glyphs, positions } = font.run(text)
   const scale = size / font.parsed.unitsPerEm
   let left = 0
@@ -75,4 +71,21 @@ function drawText({ text, font: name, size, x, width, baseline, isWhite }: TextP
   })
   const place = `translate(${decimal(x)} ${decimal(baseline)})scale(${scale.toFixed(6)} ${(-scale).toFixed(6)})`
   return `<g transform="${place}"${fill}><title>${escapeXml(text)}</title>${outlines.join('')}</g>`
+}
+
+/**
+ * A text that the browser sets. Its font may be wider than any that was measured: `data-most` is what its line has, so that a script
+ * may narrow it.
+ */
+function textForBrowsers({ text, font, size, x, width, most, align, baseline }: TextPart, fill: string): string {
+  const weight = font.endsWith('Bold') ? ' font-weight="700"' : ''
+  const family = font.startsWith('Roboto-Slab') ? 'serif' : 'sans-serif'
+  const isFromRight = isRightToLeft(text)
+  const direction = isFromRight ? ' direction="rtl"' : ''
+  // The start of a text that is written from right to left is on its right.
+  const [start, finish] = isFromRight ? ['end', 'start'] : ['start', 'end']
+  const anchor = { left: start, middle: 'middle', right: finish }[align]
+  const left = x + width * { left: 0, middle: 0.5, right: 1 }[align]
+  const place = `x="${decimal(left)}" y="${decimal(baseline)}" text-anchor="${anchor}" data-most="${decimal(most)}"`
+  return `<text ${place} font-family="${family}" font-size="${decimal(size)}"${weight}${direction}${fill}>${escapeXml(text)}</text>`
 }

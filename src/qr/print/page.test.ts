@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../http/problem.ts'
 import { openPrintFonts } from './fonts.ts'
-import { composePage, LEAST_MODULE, type PageContent, type Part, type PrintPage } from './page.ts'
+import { LEAST_MODULE_MM } from '../printed-size.ts'
+import { composePage, type PageContent, type Part, type PrintPage } from './page.ts'
 import { templates, typographies, type Template, type TemplateName, type TypographyName } from './template.ts'
 
 const fontOf = await openPrintFonts()
@@ -135,7 +136,7 @@ test('a code whose modules would be too small is refused with the size that it n
     },
   )
   const drawn = partsOf(compose('a6', 'plain', { code })).find(({ kind }) => kind === 'code')
-  assert.ok(drawn !== undefined && drawn.kind === 'code' && drawn.width / 101 >= LEAST_MODULE)
+  assert.ok(drawn !== undefined && drawn.kind === 'code' && drawn.width / 101 >= LEAST_MODULE_MM)
 })
 
 test('a design without a quiet zone has one on the paper', () => {

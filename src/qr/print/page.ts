@@ -1,6 +1,17 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
-import { baselinesOf, heightOf, setText, shares, type Block, type Face, type Measure } from './set-text.ts'
+import { LEAST_MODULE_MM } from '../printed-size.ts'
+import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
+import {
+  baselinesOf,
+  heightOf,
+  isRightToLeft,
+  setText,
+  shares,
+  type Block,
+  type Face,
+  type Measure,
+} from './set-text.ts'
 import type { Template, Typography } from './template.ts'
 
 /** A page as it is printed, in millimetres from the upper left corner of what is cut out. */
@@ -27,9 +38,11 @@ export interface TextPart {
   text: string
   font: FontName
   size: number
-  /** From the left edge of the text, whose width follows. */
+  /** From the left edge of the text, whose width follows; `most` is that of the lines it stands in. */
   x: number
   width: number
+  most: number
+  align: 'left' | 'middle' | 'right'
   baseline: number
   isWhite: boolean
 }
@@ -45,17 +58,6 @@ export interface PageContent {
   logo: number | undefined
 }
 
-export interface CodeShape {
-  /** Its height by its width. */
-  ratio: number
-  /** Modules from edge to edge, of which `quiet` more must stay empty on each side. */
-  columns: number
-  quiet: number
-}
-
-/** Phones do not resolve smaller modules at arm's length (ISO/IEC 18004 leaves it to the application; see docs/qr.md). */
-export const LEAST_MODULE = 0.4
-
 interface Room {
   x: number
   y: number
@@ -67,7 +69,7 @@ type FaceOf = (name: FontName) => Face
 
 /**
  * Sets texts and the code on a page.
- * @throws {Problem} 400 when the code's modules would be smaller than `LEAST_MODULE`, or texts do not fit at their smallest sizes
+ * @throws {Problem} 400 when the code's modules would be smaller than `LEAST_MODULE_MM`, or texts do not fit at their smallest sizes
  */
 export function composePage(
   template: Template,
@@ -109,16 +111,15 @@ interface Composed {
 
 /** The code in a square; `pad` must stay empty around it, where its design has too little of a quiet zone. */
 function codeIn({ content: { code } }: Composed, side: number): { width: number; height: number; pad: number } {
-  const share = code.columns / (code.columns + 2 * code.quiet)
-  const width = (side / Math.max(1, code.ratio)) * share
-  const module = width / code.columns
-  if (module < LEAST_MODULE) {
-    const needed = Math.ceil(side * (LEAST_MODULE / module))
+  const { module } = sizeInSquare(code, side)
+  if (module < LEAST_MODULE_MM) {
+    const needed = Math.ceil(side * (LEAST_MODULE_MM / module))
     const detail =
       `has ${Math.floor(side)} mm for the code, whose modules would be ${module.toFixed(2)} mm: ` +
-      `they need ${LEAST_MODULE} mm, and this code ${needed} mm`
+      `they need ${LEAST_MODULE_MM} mm, and this code ${needed} mm`
     throw invalidRequest([{ pointer: '/paper', detail }])
   }
+  const width = module * code.columns
   return { width, height: width * code.ratio, pad: module * code.quiet }
 }
 
@@ -169,10 +170,10 @@ function createPile(room: Room, gap: number) {
   }
 }
 
-/** The code on the left; texts on the right of it, as a block in the middle. */
+/** The code on the left; texts on the right of it, as a block in the middle. Where texts are written from right to left, so is the page. */
 function composeRow(composed: Composed, room: Room): Part[] {
   const { template, typography } = composed
-  const { pad, ...code } = codeIn(composed, Math.min(template.code[0], room.height))
+  const { pad, ...code } = codeIn(composed, largestSquare(template))
   const left = room.x + code.width + 2 * pad + 2 * template.gap
   const column = { x: left, y: room.y, width: room.x + room.width - left, height: room.height }
   const gap = template.gap / 2
@@ -181,16 +182,24 @@ function composeRow(composed: Composed, room: Room): Part[] {
     isWithin([...heightsOf(logoAt(reduced)), ...heights], gap, column.height),
   )
   const logo = logoAt(share)
+  const hasLine = typography.ornament === 'line' && (title ?? text ?? address ?? logo) !== undefined
   const pile = createPile(column, gap)
   if (logo) pile.add(logo.height, (y) => [{ kind: 'logo', x: column.x, y, ...logo }])
   if (title) pile.add(heightWithOrnament(title, composed), (y) => writeTitle(composed, title, { y, room: column }))
   for (const block of [text, address])
     if (block) pile.add(heightOf(block), (y) => write(block, { room: column, y, align: 'left' }))
-  return [
+  const parts: Part[] = [
     { kind: 'code', x: room.x + pad, y: room.y + (room.height - code.height) / 2, ...code },
-    ...(typography.ornament === 'line' ? [lineBeside(column, template.gap)] : []),
+    ...(hasLine ? [lineBeside(column, template.gap)] : []),
     ...pile.parts(),
   ]
+  const { content } = composed
+  return isRightToLeft(content.title || content.text) ? parts.map((part) => mirrored(part, room)) : parts
+}
+
+function mirrored(part: Part, room: Room): Part {
+  const x = 2 * room.x + room.width - part.x - part.width
+  return part.kind === 'text' ? { ...part, x, align: 'right' } : { ...part, x }
 }
 
 function lineBeside({ x, y, height }: Room, gap: number): Part {
@@ -305,6 +314,8 @@ function write(
       size: block.size,
       x,
       width,
+      most: room.width,
+      align,
       baseline: y + (baselines[at] ?? 0),
       isWhite,
     }

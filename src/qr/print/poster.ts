@@ -5,8 +5,9 @@ import { logoAlone } from '../design/scene-svg.ts'
 import type { Scene } from '../design/scene.ts'
 import { invisibleFault, type Style } from '../design/style.ts'
 import type { Logo } from '../logo/logo.ts'
+import type { CodeShape } from './code-size.ts'
 import type { PrintFonts } from './fonts.ts'
-import { composePage, type CodeShape } from './page.ts'
+import { composePage, type PrintPage } from './page.ts'
 import { pageToPdf } from './page-pdf.ts'
 import { faceForBrowsers, pageToSvg } from './page-svg.ts'
 import { templates, typographies, type TemplateName, type TypographyName } from './template.ts'
@@ -39,20 +40,42 @@ const LOGO_PIXELS = 800
  * @throws {Problem} 400 for invisible characters, and for those that no font of a PDF has
  */
 export function requirePrintable(poster: Poster, format: 'pdf' | 'svg', fontOf: PrintFonts): void {
-  const { headline, text } = typographies[poster.style]
-  for (const [name, font] of [
-    ['title', headline],
-    ['text', text],
-    ['address', text],
-  ] as const) {
-    const written = poster[name]
-    const invisible = invisibleFault(format === 'svg' ? written.replaceAll('\u200d', '') : written)
+  const lacking = format === 'svg' ? undefined : missingIn(poster, fontOf)
+  for (const name of textNames) {
+    const invisible = invisibleText(poster[name], format)
     if (invisible !== undefined) throw invalidRequest([{ pointer: `/${name}`, detail: invisible }])
-    const missing = format === 'svg' ? [] : [...new Set(fontOf(font).missing(written))]
+    const missing = lacking?.[name] ?? []
     if (missing.length === 0) continue
     const detail = `has characters that the fonts of the page lack: ${missing.join(' ')}`
     throw new Problem('text_not_printable', `/${name} ${detail}`, { errors: [{ pointer: `/${name}`, detail }] })
   }
+}
+
+/** What is invisible in a text. Browsers need such characters to join emoji, and to part or turn words of other scripts. */
+export function invisibleText(text: string, format: 'pdf' | 'svg'): string | undefined {
+  return invisibleFault(format === 'svg' ? text.replaceAll(/[\u200c-\u200f]/g, '') : text)
+}
+
+const textNames = ['title', 'text', 'address'] as const
+
+/** The characters of texts that a PDF cannot have, each once. */
+type Missing = Record<(typeof textNames)[number], string[]>
+
+function missingIn(poster: Poster, fontOf: PrintFonts): Missing {
+  const { headline, text } = typographies[poster.style]
+  const missing = (name: keyof Missing) => [
+    ...new Set(fontOf(name === 'title' ? headline : text).missing(poster[name])),
+  ]
+  return { title: missing('title'), text: missing('text'), address: missing('address') }
+}
+
+/** A page that was drawn. */
+export interface DrawnPage {
+  body: Uint8Array
+  code: CodeShape
+  /** The width of its code with its quiet zone, in millimetres. */
+  codeWidth: number
+  missing: Missing
 }
 
 export interface PosterCode {
@@ -68,16 +91,23 @@ export function drawPoster(
   format: 'pdf' | 'svg',
   { scene, style, columns }: PosterCode,
   { fontOf, rasterizer }: { fontOf: PrintFonts; rasterizer: { pixels: (svg: string) => Pixels } },
-): Uint8Array {
+): DrawnPage {
   const image = style.logo?.image
-  const content = { ...poster, code: shapeOf(scene, style, columns), logo: poster.logo ? image?.ratio : undefined }
-  const [template, typography] = [templates[poster.paper], typographies[poster.style]]
-  if (format === 'svg') {
-    const page = composePage(template, typography, content, (name) => faceForBrowsers(fontOf(name)))
-    return Buffer.from(pageToSvg(page, scene, image, fontOf))
-  }
-  const page = composePage(template, typography, content, fontOf)
-  return pageToPdf(page, scene, image && rasterizer.pixels(logoForPdf(image)), fontOf)
+  const code = shapeOf(scene, style, columns)
+  const content = { ...poster, code, logo: poster.logo ? image?.ratio : undefined }
+  const compose = (faceOf: Parameters<typeof composePage>[3]) =>
+    composePage(templates[poster.paper], typographies[poster.style], content, faceOf)
+  const page = compose(format === 'svg' ? (name) => faceForBrowsers(fontOf(name)) : fontOf)
+  const body =
+    format === 'svg'
+      ? Buffer.from(pageToSvg(page, scene, image, fontOf))
+      : pageToPdf(page, scene, image && rasterizer.pixels(logoForPdf(image)), fontOf)
+  return { body, code, codeWidth: widthOfCode(page, code), missing: missingIn(poster, fontOf) }
+}
+
+function widthOfCode({ faces }: PrintPage, { columns, quiet }: CodeShape): number {
+  const width = faces[0]?.parts.find(({ kind }) => kind === 'code')
+  return width === undefined || width.kind === 'text' ? 0 : (width.width / columns) * (columns + 2 * quiet)
 }
 
 /** The paper around a code is its quiet zone where the design leaves less, unless a frame is around it. */

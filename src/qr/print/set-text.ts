@@ -51,3 +51,10 @@ export function* shares(all: readonly Sizes[]): Generator<number> {
 export function baselinesOf({ lines, size }: Block, capital: number): number[] {
   return lines.map((_, at) => size * (at * LINE + (LINE + capital) / 2))
 }
+
+const fromRight = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** Whether the first letter of a text is one of a script that is written from right to left. */
+export function isRightToLeft(text: string): boolean {
+  return fromRight.test(text)
+}

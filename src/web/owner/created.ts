@@ -3,6 +3,7 @@ import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { createdTexts } from '../../texts/created.ts'
 import { ownerTexts } from '../../texts/owner.ts'
+import { printTexts } from '../../texts/print.ts'
 import { tryTexts } from '../../texts/try.ts'
 import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
@@ -45,6 +46,7 @@ export function createdPage(view: OwnerView, message: Html | undefined): Page {
         ${codeImage(view, shortUrl)} ${keepPanel(view)}
       </section>
       <p><a href="${access.page}">${texts.toPage}</a></p>
+      <p><a href="${access.page}/print">${printTexts[language].link}</a></p>
       <p><a href="${access.page}/try">${tryTexts[language].link}</a></p>
       <p><a href="/${link.code}+">${texts.check}</a></p>
       ${access.collection === undefined && html`<p><a href="/">${ownerTexts[language].another}</a></p>`}

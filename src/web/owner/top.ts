@@ -5,6 +5,7 @@ import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
+import { printTexts } from '../../texts/print.ts'
 import { copyingData } from '../copyable.ts'
 import { linkName } from '../link-name.ts'
 import { reachabilityWarning } from '../reachability.ts'
@@ -130,6 +131,7 @@ function image(view: OwnerView): Html {
     />
     ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
     ${mainDownloads(view)}
+    <p class="owner-print"><a href="${access.page}/print">${printTexts[language].link}</a></p>
     <p class="owner-try"><a href="${access.page}/try">${tryTexts[language].link}</a></p>
   </div>`
 }

@@ -58,6 +58,9 @@ function placementItem(view: OwnerView, { id, name }: Placement): Html {
       <strong dir="auto">${title}</strong> ${title !== id && html`<code>${id}</code>`}
     </p>
     <div class="row">
+      <a class="button plain" href="${view.access.page}/print?placement=${id}" aria-label="${texts.print}: ${title}"
+        >${texts.print}</a
+      >
       ${formats.map(
         ([format, more]) =>
           html`<a

@@ -1,7 +1,8 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { DISTANCE_TO_WIDTH, LEAST_MODULE_MM, type PrintedSize } from '../../../qr/printed-size.ts'
-import { locales, type Language } from '../../../texts/language.ts'
+import type { Language } from '../../../texts/language.ts'
 import type { SizeTexts } from '../../../texts/try.ts'
+import { distanceText, formatOf } from '../lengths.ts'
 
 /** Widths in millimetres that the page offers; the own one is in the bounds. */
 export const WIDTHS = [15, 20, 30, 50, 80] as const
@@ -41,16 +42,4 @@ export function wordsOfSize(
   }
   const isSmall = width < smallest
   return { distance, remark: fillText(isSmall ? texts.small : texts.fits, { smallest }), isWarning: isSmall }
-}
-
-/** A distance, given in millimetres. */
-function distanceText(millimetres: number, language: Language): string {
-  const isFar = millimetres >= 1000
-  const unit = isFar ? 'meter' : 'centimeter'
-  return formatOf(language, { style: 'unit', unit, maximumFractionDigits: 1 })(millimetres / (isFar ? 1000 : 10))
-}
-
-const formatOf = (language: Language, options: Intl.NumberFormatOptions) => {
-  const format = new Intl.NumberFormat(locales[language], options)
-  return (value: number) => format.format(value)
 }
