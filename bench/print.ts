@@ -43,11 +43,11 @@ function jobOf(count: number, design: Design | undefined): SheetJob {
 
 /** Checks designed codes as the service does, and draws all. @returns bytes of the file */
 async function print(job: SheetJob): Promise<number> {
-  const [design] = job.designs
-  for (let at = 0; design !== undefined && at < job.codes.length; at += OF_CHECK) {
-    const texts = job.codes.slice(at, at + OF_CHECK).map(({ text }) => text)
-    await checkCodes({ texts, design, at: '', isSaved: true }, tools)
-  }
+  for (const design of job.designs)
+    for (let at = 0; at < job.codes.length; at += OF_CHECK) {
+      const texts = job.codes.slice(at, at + OF_CHECK).map(({ text }) => text)
+      await checkCodes({ texts, design, at: '', isSaved: true }, tools)
+    }
   return drawSheet(job, { ...tools, fontOf }).length
 }
 

@@ -264,6 +264,59 @@ test('what cannot be printed is refused with each field and its bound, and nothi
   }
 })
 
+test('an SVG has its size in millimetres when it is asked for, also with a design', async () => {
+  const made = await create(server, { target: 'https://example.com/' })
+  const svgOf = async (query: string) => (await fetch(`${server.url}/${made.code}/qr.svg${query}`)).text()
+  assert.match(await svgOf('?width_mm=40'), /^<svg [^>]*width="40mm" height="40mm"/)
+  assert.match(await svgOf(''), /^<svg [^>]*width="512" height="512"/)
+  await put(`${server.url}/api/manage/${made.token}`, { design: { frame: { text: 'Scan me' } } })
+  assert.match(await svgOf('?width_mm=40'), /^<svg [^>]*width="40mm" height="46\.797mm"/)
+  for (const [query, status] of [
+    ['?width_mm=4', 400],
+    ['?width_mm=2001', 400],
+  ] as const)
+    assert.equal((await fetch(`${server.url}/${made.code}/qr.svg${query}`)).status, status)
+})
+
+const pageOf = async (path: string) => {
+  const answer = await fetch(server.url + path, { headers: { accept: 'text/html', 'accept-language': 'de' } })
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? '',
+    body: Buffer.from(await answer.arrayBuffer()),
+  }
+}
+
+test('the forms on the pages of places and collections make the PDF by their addresses alone, and say what does not fit', async (t) => {
+  if (!requireProgram(t, 'pdfinfo', 'poppler-utils')) return
+  const { body } = await pageOf(`/m/${link.token}/placements`)
+  const html = body.toString()
+  const [, action = ''] = /<form class="label-form" method="get" action="([^"]+)"/.exec(html) ?? []
+  assert.equal(action, `/m/${link.token}/labels.pdf`)
+  for (const id of ['avery-l7160', 'avery-5160', 'herma-4226']) assert.ok(html.includes(`value="labels:${id}"`), id)
+  const asked = {
+    onto: 'labels:avery-l7160',
+    free: '',
+    text: 'placement',
+    own: '',
+    style: 'loud',
+    placements: '1',
+    start: '4',
+    x: '0',
+    y: '0',
+  }
+  const made = await pageOf(`${action}?${new URLSearchParams(asked).toString()}`)
+  assert.deepEqual([made.status, made.type], [200, 'application/pdf'])
+  assert.equal(pagesOf(made.body), 3)
+  const free = await pageOf(`${action}?${new URLSearchParams({ ...asked, free: '60 × 40 + 2,5' }).toString()}`)
+  assert.equal(free.status, 200)
+  const refused = await pageOf(`${action}?${new URLSearchParams({ ...asked, onto: 'labels:avery-l4731' }).toString()}`)
+  assert.equal(refused.status, 400)
+  assert.match(refused.type, /text\/html/)
+  assert.match(refused.body.toString(), /room-1.*0\.4 mm/)
+  assert.equal((await pageOf(`/m/${'x'.repeat(43)}/labels.pdf`)).status, 404)
+})
+
 test('each 50 codes count as one image, and each unknown one as a wrong one', async (t) => {
   const limited = await startServer(t, { LIMIT_QR: '3', LIMIT_MISSES: '2' })
   const { code } = await create(limited, { target: 'https://example.com/' })

@@ -57,12 +57,20 @@ export const codeImageQuery = Type.Object({
   placement: placementParameter,
 })
 
+const width = { minimum: 5, maximum: 2000 }
+
+/** The query of an SVG of a link. */
+export const codeSvgQuery = Type.Object({
+  ...codeImageQuery.properties,
+  width_mm: Type.Optional(
+    Type.Number({ ...width, description: 'Width in millimetres, as print programs take it; without it, in pixels.' }),
+  ),
+})
+
 /** The query of a PDF of a link. */
 export const codePdfQuery = Type.Object({
   ...codeImageQuery.properties,
-  width_mm: Type.Optional(
-    Type.Number({ minimum: 5, maximum: 2000, default: 50, description: 'Width in millimetres.' }),
-  ),
+  width_mm: Type.Optional(Type.Number({ ...width, default: 50, description: 'Width in millimetres.' })),
   sheet: Type.Optional(
     Type.Enum(Object.keys(papers) as Paper[], {
       description: 'Fills a sheet of this paper with copies, as many as fit, with cut marks.',

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
 import type { Placements } from '../dimensions/dimension.ts'
+import { entityTagOf } from '../http/entity-tag.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -13,6 +14,7 @@ import type { Image, Images } from './images.ts'
 import {
   codeImageQuery,
   codePdfQuery,
+  codeSvgQuery,
   dataImageQuery,
   NOT_UNICODE,
   readLevel,
@@ -126,7 +128,7 @@ function codeImageRoute(format: DesignFormat, needs: CodeImageNeeds): Route {
         'Where a design was saved, colours are its own and not those of the query.',
       tags,
       params: codeParams,
-      querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
+      querystring: { png: codeImageQuery, svg: codeSvgQuery, pdf: codePdfQuery }[format],
       response: {
         ...imageResponse([format]),
         ...problems('unscannable', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
@@ -154,7 +156,19 @@ async function answerCodeImage(
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)
-  return sendImage(request, reply, image, { name: nameOf(link.code, form), format })
+  const { width_mm: millimetres } = request.query
+  const sent = format === 'svg' && millimetres !== undefined ? inMillimetres(image, millimetres) : image
+  return sendImage(request, reply, sent, { name: nameOf(link.code, form), format })
+}
+
+/** The same SVG with a width and a height in millimetres in place of pixels. */
+function inMillimetres(image: Image, width: number): Image {
+  const svg = image.body.toString().replace(/width="([\d.]+)" height="([\d.]+)"/, (_, across: string, down: string) => {
+    const height = Math.round((width * Number(down) * 1000) / Number(across)) / 1000
+    return `width="${width}mm" height="${height}mm"`
+  })
+  const body = Buffer.from(svg)
+  return { ...image, body, tag: entityTagOf(body) }
 }
 
 /** The name of the file of a code. */
