@@ -205,6 +205,7 @@ function addOwnerPages(pages: FastifyInstance, path: string, browser: Handlers['
   pages.post(path, browser.ownerPage.act)
   pages.get(`${path}/placements`, browser.ownerPage.placements)
   pages.get(`${path}/print`, browser.printPage)
+  pages.get(`${path}/labels.pdf`, browser.labels.ofLink)
   pages.get(`${path}/try`, browser.tryPage)
   pages.get(`${path}/statistics/:file`, browser.statisticsFiles.owned)
 }
@@ -222,6 +223,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post(collection, browser.collectionPage.act)
   pages.get(`${collection}/statistics/:file`, browser.statisticsFiles.collected)
   pages.post(`${collection}/links.csv`, browser.collectionSpreadsheet)
+  pages.get(`${collection}/labels.pdf`, browser.labels.ofCollection)
   pages.get(`${collection}/looks/:look`, browser.lookImage)
   addOwnerPages(pages, `${collection}/:code`, browser)
   pages.get('/bulk', browser.bulkPage.show)

@@ -16,6 +16,7 @@ import { historyRoutes } from './links/api/history-routes.ts'
 import { rotationRoutes } from './links/api/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/api/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { collectionLabelsRoute, linkLabelsRoute } from './web/print/label-routes.ts'
 import { calibrationRoute, printSheetRoute } from './print/routes.ts'
 import { printRoute } from './qr/print-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
@@ -131,25 +132,25 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 
 function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
+  const { linkOf } = services.visits
   const mayCreate = keys.requireHeader
-  const { slots } = limits
-  const { codeSvg } = qr
+  const { slots, turnToRender } = limits
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
-    createLinks: bulkRoute({ links, origin, limits, codeSvg, mayCreate }),
+    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), mayCreate }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
-    collectionSheet: sheetRoutes({ collections, slots, origin }),
+    collectionSheet: sheetRoutes({ collections, slots, turnToRender, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     ...imageHandlers(services),
     statistics: statisticsHandlers(services),
     collectionStatistics: {
-      stats: collectionStatsRoutes({ collections, scans, slots, now }),
+      stats: collectionStatsRoutes({ collections, scans, slots, turnToRender, now }),
       scans: collectionExportRoutes({ collections, scans, slots }, 'csv'),
       scansNdjson: collectionExportRoutes({ collections, scans, slots }, 'ndjson'),
     },
@@ -174,11 +175,17 @@ function imageHandlers({ qr, limits, links, collections, visits, origin, db }: S
   }
 }
 
+/** The handlers of the form that prints many codes. */
+function labelHandlers({ qr, limits, links, collections, visits, origin, db }: Services) {
+  const needs = { db, links, collections, linkOf: visits.linkOf, origin, limits, qr }
+  return { ofLink: linkLabelsRoute(needs), ofCollection: collectionLabelsRoute(needs) }
+}
+
 /** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */
 function statisticsHandlers({ links, scans, limits, shares, collections, db, origin, now }: Services) {
   const { slots } = limits
   const owner = ownerAccess(links)
-  const reader = shareAccess({ shares, collections, scans, slots, db, now })
+  const reader = shareAccess({ shares, collections, scans, slots, turnToRender: limits.turnToRender, db, now })
   return {
     shares: shareRoutes({ shares, links, origin, limits }),
     owned: {
@@ -201,7 +208,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
   const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
   const { turnToRender, holderOf, slots } = limits
   const { isCreditDue } = places
-  const reading = { collections, scans, slots, now }
+  const reading = { collections, scans, slots, turnToRender, now }
   const page = {
     collections,
     shares: shares.ofCollections,
@@ -236,6 +243,7 @@ function browserHandlers(
   return {
     ...linkPageHandlers(services, assets),
     ...collectionPageHandlers(services, assets),
+    labels: labelHandlers(services),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
@@ -267,7 +275,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
   const { links, scans, qr, places, limits, shares, webhooks, origin, now, collections, db } = services
   const { isCreditDue } = places
   const reading = { scans, slots: limits.slots, now }
-  const shared = { ...reading, collections, db, shares, origin }
+  const shared = { ...reading, collections, db, shares, origin, turnToRender: limits.turnToRender }
   return {
     ownerPage: ownerPageRoutes({
       links,
@@ -285,7 +293,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
     }),
     ...codePageHandlers(services, assets),
     statisticsFiles: statisticsFileRoutes({ links, ...shared }),
-    sharePage: sharePageRoute({ ...shared, turnToRender: limits.turnToRender, isCreditDue, assets }),
+    sharePage: sharePageRoute({ ...shared, isCreditDue, assets }),
   }
 }
 

@@ -35,7 +35,7 @@ async function startStuck(t: TestContext, work: Work) {
   link.created = await create(server, { target: 'https://example.com/' })
   // The link is created: from here on a request occupies the only slot for creations.
   if (work === 'creations')
-    server.services.limits.admission.enter(work, { holder: asHolder('a'), start() {}, refuse() {} })
+    server.services.limits.admission.enter(work, { holder: asHolder('127.0.0.1'), start() {}, refuse() {} })
   await poll(() => waiting(server) === 0)
   return { server, link: link.created, clock }
 }

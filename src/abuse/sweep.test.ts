@@ -62,7 +62,8 @@ for (const driver of drivers) {
         findInLink: (link: Link): Hit | undefined => {
           seen.push(link.code)
           void onMatch(link.code)
-          return bad.has(link.code) ? { expression: `${link.code}.example/`, list: 'a list' } : undefined
+          const isListed = bad.has(link.code) && link.target === `https://${link.code}.example/`
+          return isListed ? { expression: `${link.code}.example/`, list: 'a list' } : undefined
         },
         acquire: createLeases(db, () => performance.now()),
         onRequested: () => {},
@@ -164,6 +165,33 @@ for (const driver of drivers) {
         await ended(sweep)
         onMatch = () => {}
         assert.equal((await suspendedCodes(db)).includes('c10'), false)
+      },
+    )
+
+    await t.test(
+      'a link whose owner deletes it and brings it back during a sweep is suspended all the same',
+      async () => {
+        digest = 'lists 6a'
+        bad = new Set(['c20', 'c21'])
+        let times = 0
+        onMatch = (code) => {
+          // Either raises the revision, and neither screens the link.
+          if (code === 'c20' && times++ < 3)
+            editing = db.write
+              .updateTable('links')
+              .set((of) => ({ revision: of('revision', '+', 2) }))
+              .where('code_key', '=', 'c20')
+              .execute()
+        }
+        const sweep = open()
+        sweep.start(false)
+        await ended(sweep)
+        onMatch = () => {}
+        const suspended = await suspendedCodes(db)
+        assert.deepEqual(
+          [...bad].map((code) => suspended.includes(code)),
+          [true, true],
+        )
       },
     )
 

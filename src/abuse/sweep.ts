@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LeaseLost, type AcquireLease } from '../db/lease.ts'
 import type { Link } from '../links/link.ts'
-import { activeLinksAfter } from '../links/suspension.ts'
+import { activeLinksAfter, activeLinksOf } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
 import { readSweep, requestSweep, writeSweep, type SweepState } from './sweep-store.ts'
 import { suspendLinks, suspensionFor, type SuspensionDeps, type Suspending } from './suspension.ts'
@@ -135,13 +135,26 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   }
 }
 
-/** A link that was changed in the meantime was screened by the same lists then. */
 async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
-  const at = deps.now()
-  const found = links.flatMap((link): Suspending[] => {
-    const hit = deps.findInLink(link)
+  const found = listed(deps, links)
+  for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
+    await suspendFound(deps, found.slice(from, from + SUSPENDED_AT_ONCE))
+}
+
+/** The links with a URL that is on a list. */
+function listed({ now, findInLink }: SweepDeps, links: Link[]): Suspending[] {
+  const at = now()
+  return links.flatMap((link): Suspending[] => {
+    const hit = findInLink(link)
     return hit === undefined ? [] : [{ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' }]
   })
-  for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
-    await suspendLinks(deps, found.slice(from, from + SUSPENDED_AT_ONCE), 'takedown')
+}
+
+/** Links that were changed since they were read are read again: whoever deletes one and brings it back is screened by nobody else. */
+async function suspendFound(deps: SweepDeps, found: Suspending[]): Promise<void> {
+  for (let left = found; left.length > 0;) {
+    if ((await suspendLinks(deps, left, 'takedown')) === left.length) return
+    const ids = left.map(({ link }) => link.id)
+    left = listed(deps, await activeLinksOf(deps.db, ids))
+  }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Executor } from '../db/database.ts'
 import type { AsOf } from '../scans/statistics/as-of.ts'
 import type { BriefTotals } from '../scans/statistics/totals.ts'
@@ -14,8 +13,8 @@ import {
 import { comparePlaces, createRanking, placeOf, type Place, type Sort } from './ranking.ts'
 import type { Counting } from './totals.ts'
 
-/** What one statement reads: with SQLite, the event loop waits for it. A search reads kilobytes of each. */
-const KEYS_PER_READ = 1000
+/** What one statement reads, and compares: with SQLite, the event loop waits for it. A search reads kilobytes of each. */
+const KEYS_PER_READ = 250
 const SEARCHED_PER_READ = 100
 
 /** Which links of a collection are listed, and in which order. */
@@ -58,6 +57,7 @@ export async function listMembers(
 ): Promise<ListPage> {
   const asOf = await counting.foldedAsOf()
   const { shown, next } = await findShown(deps, counting, collectionId, query)
+  await counting.turn()
   const members = await findMembersById(deps.db.read, shown)
   const present = shown.flatMap((id) => members.get(id) ?? [])
   const totals = await counting.totalsOf(present.map(({ id }) => id))
@@ -65,9 +65,14 @@ export async function listMembers(
 }
 
 /** The codes of all links of a collection that a list has on its pages, in no order. */
-export async function listCodes(deps: ListDeps, collectionId: string, query: ListQuery): Promise<string[]> {
+export async function listCodes(
+  deps: ListDeps,
+  { turn }: Pick<Counting, 'turn'>,
+  collectionId: string,
+  query: ListQuery,
+): Promise<string[]> {
   const codes: string[] = []
-  for await (const keys of readKeys(deps, collectionId, query)) codes.push(...keys.map(({ code }) => code))
+  for await (const keys of readKeys(deps, turn, collectionId, query)) codes.push(...keys.map(({ code }) => code))
   return codes
 }
 
@@ -84,7 +89,7 @@ async function findShown(
   const ranking = createRanking(limit + 1, compare)
   const rank = (place: Place) => (after === undefined || compare(after, place) < 0) && ranking.add(place)
   const scanned: number[] = []
-  for await (const keys of readKeys(deps, collectionId, query))
+  for await (const keys of readKeys(deps, counting.turn, collectionId, query))
     for (const key of keys)
       if (sort === 'scans') scanned.push(key.id)
       else rank(placeOf(key, sort))
@@ -97,6 +102,7 @@ async function findShown(
 /** The keys of all links of a collection that meet the conditions, a bounded number at a time; visits have the loop in between. */
 export async function* readKeys(
   deps: Pick<ListDeps, 'db' | 'now'>,
+  turn: Counting['turn'],
   collectionId: string,
   { kind, campaign, state, text }: MemberConditions & { text?: string | undefined },
 ): AsyncGenerator<MemberKey[]> {
@@ -105,6 +111,7 @@ export async function* readKeys(
   const now = deps.now()
   let after = -1
   for (;;) {
+    await turn()
     const part = { collectionId, after, limit, now }
     const keys =
       text === undefined
@@ -114,7 +121,6 @@ export async function* readKeys(
     const last = keys.at(-1)
     if (last === undefined || keys.length < limit) return
     after = last.id
-    await yieldToLoop()
   }
 }
 

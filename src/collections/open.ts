@@ -57,7 +57,11 @@ export interface Collections {
   /** A page of its links. */
   list: (collection: Pick<store.Collection, 'id'>, query: ListQuery, counting: Counting) => Promise<ListPage>
   /** The codes of all links that a list has on its pages. */
-  listCodes: (collection: Pick<store.Collection, 'id'>, query: ListQuery) => Promise<string[]>
+  listCodes: (
+    collection: Pick<store.Collection, 'id'>,
+    query: ListQuery,
+    counting: Pick<Counting, 'turn'>,
+  ) => Promise<string[]>
   /** The next links of a collection that meet the conditions, in the order of their ids. */
   membersAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<MemberKey[]>
   /** The same, with what a spreadsheet shows of them. */
@@ -133,7 +137,7 @@ export function openCollections(deps: Deps): Collections {
     find,
     overview: (collection, counting) => readOverview(deps, counting, collection),
     list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
-    listCodes: ({ id }, query) => listCodes(deps, id, query),
+    listCodes: ({ id }, query, counting) => listCodes(deps, counting, id, query),
     membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),
     sheetAfter: (part, conditions) => findSheetPage(db.read, { ...part, now: now() }, conditions),
     sheetLinksOf: ({ id }, codeKeys) => findSheetLinks(db.read, id, { codeKeys, now: now() }),

@@ -27,7 +27,7 @@ export interface Overview extends Collection, AsOf {
 export async function readOverview(deps: ListDeps, counting: Counting, collection: Collection): Promise<Overview> {
   const asOf = await counting.foldedAsOf()
   const members: Pick<MemberKey, 'id' | 'campaign'>[] = []
-  for await (const keys of readKeys(deps, collection.id, {}))
+  for await (const keys of readKeys(deps, counting.turn, collection.id, {}))
     members.push(...keys.map(({ id, campaign }) => ({ id, campaign })))
   const totals = await counting.totalsOf(members.map(({ id }) => id))
   const campaigns = new Map<string | null, CampaignCount>()

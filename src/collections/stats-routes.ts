@@ -1,8 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from '#typebox'
 import { whileConnected } from '../http/client-disconnect.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
+import type { Limits } from '../limits/open.ts'
 import type { Slots } from '../limits/slots.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/api/owner-routes.ts'
 import { queryOf, requireRetained } from '../scans/api/query.ts'
@@ -24,6 +24,7 @@ export interface CollectionStatsNeeds {
   collections: Pick<Collections, 'find' | 'membersAfter'>
   scans: Pick<Scans, 'oldestUnfolded' | 'statsOfSet' | 'retention'>
   slots: Pick<Slots, 'stats'>
+  turnToRender: Limits['turnToRender']
   now: () => number
 }
 
@@ -62,7 +63,7 @@ export function collectionStatsRoutes(needs: CollectionStatsNeeds): OwnerRoutes 
  * @throws {Problem} 400 for an invalid parameter, 503 when no slot is free
  */
 export async function readStatsOf(
-  { collections, scans, slots, now }: CollectionStatsNeeds,
+  { collections, scans, slots, turnToRender, now }: CollectionStatsNeeds,
   request: Pick<ManageRequest, 'raw'>,
   collection: Pick<Collection, 'id'>,
   { campaign: asked, ...parameters }: CollectionStatsParameters,
@@ -73,7 +74,7 @@ export async function readStatsOf(
   const campaign = campaignOf(asked)
   const slot = slots.stats(request, collection.id)
   try {
-    const members = await readMembers(collections, collection, campaign)
+    const members = await readMembers(collections, collection, campaign, () => turnToRender(request))
     const set = { key: JSON.stringify([collection.id, campaign]), ids: members.map(({ id }) => id) }
     const missing = await scans.oldestUnfolded()
     const answer = await whileConnected(request, (disconnected) =>
@@ -86,16 +87,18 @@ export async function readStatsOf(
   }
 }
 
-/** Links of one statement: the event loop runs between two of them. */
-const PAGE = 1000
+/** Links of one statement, for which the event loop waits. */
+const PAGE = 500
 
 async function readMembers(
   { membersAfter }: Pick<Collections, 'membersAfter'>,
   collection: Pick<Collection, 'id'>,
   campaign: string | null | undefined,
+  turn: () => Promise<void>,
 ): Promise<MemberKey[]> {
   const members: MemberKey[] = []
-  for (; ; await yieldToEventLoop()) {
+  for (;;) {
+    await turn()
     const page = await membersAfter(
       { collectionId: collection.id, after: members.at(-1)?.id ?? 0, limit: PAGE },
       { campaign },

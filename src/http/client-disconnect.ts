@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from './problem.ts'
 
+/** What work for a client who has disconnected ends with: nobody gets it, and it is not worth logging. */
+export const disconnected = () => new Problem('unavailable', 'the client has disconnected')
+
 /** Aborts when the client disconnects before it has the whole response. */
 export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const disconnected = new AbortController()
@@ -15,12 +18,12 @@ export async function whileConnected<T>(
   { raw: { socket } }: Pick<FastifyRequest, 'raw'>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const disconnected = new AbortController()
-  const onClose = () => disconnected.abort(new Problem('unavailable', 'the client has disconnected'))
+  const left = new AbortController()
+  const onClose = () => left.abort(disconnected())
   if (socket.destroyed) onClose()
   socket.once('close', onClose)
   try {
-    return await work(disconnected.signal)
+    return await work(left.signal)
   } finally {
     socket.off('close', onClose)
   }

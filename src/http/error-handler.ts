@@ -70,7 +70,8 @@ export function handleErrors(app: FastifyInstance, handling: ErrorHandling): voi
     const problem = toProblem(error, (cause) => unavailability(cause, mayChange), request.routeOptions.bodyLimit)
     // A request that has left a queue, or that the stop did not wait for. An unreachable store and a bug are logged all the same.
     const isRefusal = problem.code === 'unavailable' && (problem.cause === undefined || isStopping)
-    if (isRefusal && reply.raw.destroyed) return reply.hijack()
+    // The socket is destroyed before its response says so.
+    if (isRefusal && (reply.raw.destroyed || request.raw.socket.destroyed)) return reply.hijack()
     if (problem.status >= 500) logError(request, error, problem)
     const send = (sent: Problem) => replyWithProblem(request, reply, sent, pages[sent.code]?.(request))
     if (!notFoundCodes.has(problem.code)) return send(problem)

@@ -4,7 +4,7 @@ import { makeZip } from 'client-zip'
 /** A file of an archive. */
 export interface ZippedFile {
   name: string
-  input: string | AsyncIterable<string>
+  input: string | Uint8Array | AsyncIterable<string>
   lastModified: Date
 }
 

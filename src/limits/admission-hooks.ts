@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from '../http/accept.ts'
+import { disconnected } from '../http/client-disconnect.ts'
 import { Problem } from '../http/problem.ts'
 import { markReceived } from '../http/request-metrics.ts'
 import { sendProblem } from '../http/raw-problem.ts'
@@ -18,6 +19,8 @@ declare module 'fastify' {
     waitForStart?: () => Promise<void>
     /** Ends the work of the request. */
     endWork?: () => void
+    /** Runs the handler of the request. @throws {Problem} when its client has disconnected before */
+    handleWork?: <T>(handle: () => T) => T
   }
 }
 
@@ -40,6 +43,7 @@ type Done = (error?: Error) => void
 export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
   app.decorateRequest('waitForStart', undefined)
   app.decorateRequest('endWork', undefined)
+  app.decorateRequest('handleWork', undefined)
   const refuse = createRefuse(deps.monotonic)
   app.addHook('onRoute', (route) => {
     const work = route.config?.work ?? 'pages'
@@ -47,6 +51,11 @@ export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
     // Before the hooks of the route, so that a refused request is not charged.
     for (const [name, hook] of Object.entries(createHooks(work, deps, refuse)) as ['onRequest', never][]) {
       route[name] = [hook, ...[route[name] ?? []].flat()] as never
+    }
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const handle = () => handler.call(this, request, reply)
+      return request.handleWork === undefined ? handle() : request.handleWork(handle)
     }
   })
 }
@@ -98,12 +107,12 @@ function waitInQueue(
 ): void {
   // A response that waits behind another one of its connection does not close when the connection breaks.
   const connection = reply.raw.socket === null ? request.raw.socket : reply.raw
-  let isStarted = false
+  const progress: Progress = { isStarted: false, isHandled: false, isClosed: false }
   try {
     const leave = enter({
       holder,
       start() {
-        isStarted = true
+        progress.isStarted = true
         request.raw.onWork?.()
         done()
       },
@@ -113,17 +122,54 @@ function waitInQueue(
       },
     })
     const onClose = () => {
-      leave()
-      if (!isStarted) done(new Problem('unavailable', 'the client has disconnected'))
+      progress.isClosed = true
+      if (!progress.isHandled) leave()
+      if (!progress.isStarted) done(disconnected())
     }
     connection.once('close', onClose)
     request.endWork = () => {
       connection.off('close', onClose)
       leave()
     }
+    request.handleWork = (handle) => handleInPlace(progress, handle, leave)
   } catch (error) {
     done(error as Error)
   }
+}
+
+/** How far a request is. */
+interface Progress {
+  /** Its turn has come. */
+  isStarted: boolean
+  /** Its handler is at work. */
+  isHandled: boolean
+  /** Its client has disconnected. */
+  isClosed: boolean
+}
+
+/**
+ * Runs the handler of a request. Its work keeps its place until it has ended, also when its client disconnects: whoever does that
+ * would have any number in progress.
+ */
+function handleInPlace<T>(progress: Progress, handle: () => T, leave: () => void): T {
+  if (progress.isClosed) throw disconnected()
+  progress.isHandled = true
+  return endingWith(handle, () => {
+    progress.isHandled = false
+    if (progress.isClosed) leave()
+  })
+}
+
+/** Calls `onEnd` when work has ended, with a promise or without. */
+function endingWith<T>(work: () => T, onEnd: () => void): T {
+  let result: T | undefined
+  try {
+    result = work()
+  } finally {
+    if (!(result instanceof Promise)) onEnd()
+  }
+  if (result instanceof Promise) result.then(onEnd, onEnd)
+  return result
 }
 
 const LOG_INTERVAL_MS = 1000

@@ -112,9 +112,9 @@ test('however many clients wait, a further one is refused when it would not star
   assert.deepEqual([refused?.status, Number(refused?.headers['retry-after']) >= 3], [503, true])
 })
 
-test('concurrency is bounded, clients are served round-robin, and each that leaves frees one slot', async () => {
+test('concurrency of a network is bounded, its clients are served round-robin, and each that leaves frees one slot', async () => {
   const { enter, started, admission } = open({ pages: { waiting: 20, concurrent: 2 } })
-  const leave = ['a', 'a', 'a', 'b', 'c'].map((client, at) => enter('pages', client, `${client}${at}`))
+  const leave = ['a', 'a', 'a', 'b', 'c'].map((client, at) => enter('pages', `one.${client}`, `${client}${at}`))
   assert.deepEqual(started, [], 'nothing starts before the call has returned')
   await iterations()
   assert.deepEqual(started, ['a0', 'b3'])
@@ -130,6 +130,35 @@ test('concurrency is bounded, clients are served round-robin, and each that leav
   assert.deepEqual(started, ['a0', 'b3', 'c4', 'a2'])
   leave[2]?.()
   assert.equal(admission.waiting('pages'), 0)
+})
+
+test('while one network has all places, each other one has a place at once, and as many again are taken at most', async () => {
+  const { enter, started, admission } = open({ batches: { waiting: 20, concurrent: 2 } })
+  const leaving = ['a.1', 'a.2', 'a.3', 'b.1', 'b.2', 'c.1', 'd.1'].map((client) => enter('batches', client))
+  await iterations()
+  assert.deepEqual(started, ['a.1', 'b.1', 'c.1', 'd.1'])
+  leaving[3]?.()
+  await iterations()
+  assert.deepEqual(started.slice(4), ['b.2'], 'the place is for a network without one')
+  leaving[5]?.()
+  await iterations()
+  assert.equal(started.length, 5, 'who has a place waits as long as others have more than one network may have')
+  leaving[6]?.()
+  leaving[0]?.()
+  await iterations()
+  assert.deepEqual(started.slice(5), ['a.2'])
+  assert.equal(admission.waiting('batches'), 1)
+})
+
+test('however long the work of one network takes, one request of another is not refused for it', async () => {
+  const { enter, admission, clock } = open({ batches: { waiting: 20, concurrent: 2 } })
+  const leaving = ['a.1', 'a.2', 'a.3', 'a.4'].map((client) => enter('batches', client))
+  await iterations()
+  clock.now += 60_000
+  leaving[0]?.()
+  await iterations()
+  assert.equal(admission.refusal('batches', asHolder('a.5'))?.status, 503)
+  assert.equal(admission.refusal('batches', asHolder('b.1')), undefined)
 })
 
 test('a request that has waited for two seconds is refused, and a later one is not', async () => {

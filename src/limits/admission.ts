@@ -3,6 +3,7 @@ import { Problem } from '../http/problem.ts'
 import { createFairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import { createPace } from './pace.ts'
+import { createPlaces } from './places.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
@@ -56,7 +57,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const kinds = createKinds(options)
   const overloaded = createOverloadProblems()
   const shares = createFairShares(Object.values(kinds), monotonic)
-  const isIdle = () => Object.values(kinds).every(({ inProgress }) => inProgress === 0)
+  const isIdle = () => Object.values(kinds).every(({ places }) => places.taken() === 0)
   const slices = createTimeSlices({ ...shares, isIdle, beforeSlice, sliceMs: SLICE_MS, monotonic })
   const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms(monotonic()))
   const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue)
@@ -82,7 +83,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       slices.wake()
       return () => {
         if (request.state === 'waiting') leaveQueue(kind, request)
-        if (request.state === 'started') kind.inProgress--
+        if (request.state === 'started') kind.places.free(waiting.holder.network)
         request.state = 'done'
         slices.wake()
       }
@@ -99,12 +100,13 @@ function createKinds({ bounds = {}, maxWaitMs: ofAll }: AdmissionOptions): Recor
     const maxWaitMs = ofAll ?? byDefault.maxWaitMs ?? MAX_WAIT_MS
     const pace = createPace(byDefault.everyMs)
     const queue = createFairPool<QueuedRequest>({ capacity: waiting })
-    return { queue, pace, concurrent, maxWaitMs, inProgress: 0, refused: 0, used: 0 }
+    return { queue, pace, places: createPlaces(concurrent), maxWaitMs, refused: 0, used: 0 }
   })
 }
 
 /** Milliseconds until a further request of a holder would start; not exact while even all that wait take less than they may. */
-function expectedWait({ queue, pace, maxWaitMs }: WorkState, holder: Holder, now: number): number {
+function expectedWait({ queue, pace, places, maxWaitMs }: WorkState, holder: Holder, now: number): number {
+  if (places.isNewcomer(holder.network)) return 0
   const paceMs = pace.ms(now)
   const all = queue.length() * paceMs
   return all <= maxWaitMs ? all : queue.ahead(holder).ofAll * paceMs
@@ -170,21 +172,24 @@ interface FairShares {
 function createFairShares(kinds: readonly WorkState[], monotonic: () => number): FairShares {
   /** `used` of the kind that was served last. A kind that was idle starts from there: it has no claim to unused time. */
   let served = 0
-  const isReady = ({ queue, inProgress, concurrent }: WorkState) => inProgress < concurrent && queue.length() > 0
   return {
-    ready: () => kinds.reduce((sum, kind) => sum + (isReady(kind) ? kind.queue.length() : 0), 0),
+    ready: () => kinds.reduce((sum, { places }) => sum + places.startable(), 0),
     add(kind, request) {
       if (kind.queue.length() === 0) kind.used = Math.max(kind.used, served)
-      return kind.queue.put(request, request.holder)
+      kind.places.wait(request.holder.network)
+      const leaving = kind.queue.put(request, request.holder)
+      for (const { holder } of leaving) kind.places.leave(holder.network)
+      return leaving
     },
     startNext() {
       let next: WorkState | undefined
-      for (const kind of kinds) if (isReady(kind) && (next === undefined || kind.used < next.used)) next = kind
-      const request = next?.queue.take()
+      for (const kind of kinds)
+        if (kind.places.startable() > 0 && (next === undefined || kind.used < next.used)) next = kind
+      const request = next?.queue.take(({ network }) => next.places.mayTake(network))
       if (next === undefined || request === undefined) return undefined
       const kind = next
       served = kind.used
-      kind.inProgress++
+      kind.places.take(request.holder.network)
       kind.pace.onStart(monotonic(), kind.queue.length() > 0)
       request.state = 'started'
       request.start()
@@ -222,8 +227,8 @@ function createQueueTimeout(
 }
 
 /** Takes a request out of the queue that does not start. */
-function leaveQueue({ queue, pace }: WorkState, request: QueuedRequest): void {
-  queue.remove(request)
+function leaveQueue({ queue, pace, places }: WorkState, request: QueuedRequest): void {
+  if (queue.remove(request)) places.leave(request.holder.network)
   if (queue.length() === 0) pace.onEmptied()
 }
 

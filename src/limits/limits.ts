@@ -48,7 +48,7 @@ export interface FairUse {
    */
   charge: (request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units?: number) => Promise<Refund>
   /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
-  holderOf: (request: FastifyRequest) => Holder
+  holderOf: (request: Pick<FastifyRequest, 'raw'>) => Holder
   /** A hook that charges each request. */
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Charges a request whose body has not arrived in time as one that was refused. It never throws. */

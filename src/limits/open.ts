@@ -8,6 +8,7 @@ import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
 import { createSlots, slotKinds, type SlotOverrides, type Slots } from './slots.ts'
 import { createRenderTurns } from '../lib/render-turns.ts'
 import { createTurns, type TurnBounds, type Turns } from '../lib/turns.ts'
+import { disconnected } from '../http/client-disconnect.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
@@ -27,8 +28,11 @@ export interface Limits extends FairUse {
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
   passwordTurn: Turns['run']
-  /** Resolves when a page may be rendered for a request; never when its client has disconnected until then. */
-  turnToRender: (request: FastifyRequest) => Promise<void>
+  /**
+   * Resolves when a page may be rendered for a request, or the next part of a long list be read: one in each iteration of the event loop.
+   * @throws {Problem} when its client has disconnected until then
+   */
+  turnToRender: (request: Pick<FastifyRequest, 'raw'>) => Promise<void>
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
@@ -89,8 +93,10 @@ export function openLimits(needs: LimitsNeeds): Limits {
     chargeGuess: createGuesses(guesses, counters, client, monotonic, onRefusal),
     passwordTurn: passwords.run,
     turnToRender: (request) =>
-      new Promise((resolve) =>
-        renderInTurn(fairUse.holderOf(request), () => request.raw.socket.destroyed || resolve()),
+      new Promise((resolve, reject) =>
+        renderInTurn(fairUse.holderOf(request), () =>
+          request.raw.socket.destroyed ? reject(disconnected()) : resolve(),
+        ),
       ),
     metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],
     close: counters.close,

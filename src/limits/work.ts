@@ -2,12 +2,13 @@ import type { Problem } from '../http/problem.ts'
 import type { FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import type { Pace } from './pace.ts'
+import type { Places } from './places.ts'
 
 /** Limits on one kind of work. */
 export interface WorkBounds {
   /** Requests that may wait, which take memory. Their time is bounded apart (`MAX_WAIT_MS`). */
   waiting: number
-  /** Requests that may be in progress at the same time. */
+  /** Requests of one network that may be in progress at the same time; one of each other network may be besides, as many again in all. */
   concurrent: number
 }
 
@@ -68,9 +69,8 @@ export interface QueuedRequest extends WaitingRequest {
 export interface WorkState {
   queue: FairPool<QueuedRequest>
   pace: Pace
-  concurrent: number
+  places: Places
   maxWaitMs: number
-  inProgress: number
   refused: number
   /** Milliseconds of the event loop that it has used; the kind that has used least starts next. */
   used: number

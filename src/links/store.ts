@@ -195,6 +195,12 @@ export async function findActiveAfter(db: Executor, id: number, limit: number): 
   return (await query.orderBy('id').limit(limit).execute()).map(toLink)
 }
 
+/** The same of these ids. */
+export async function findActive(db: Executor, ids: number[]): Promise<Link[]> {
+  const query = db.selectFrom('links').select(linkColumns).where('id', 'in', ids).where('removed_at', 'is', null)
+  return (await query.execute()).map(toLink)
+}
+
 /** Every link that a ruling or a list has suspended. */
 export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)

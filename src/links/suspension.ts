@@ -1,7 +1,7 @@
 import type { Database, Executor } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { Link, Suspension } from './link.ts'
-import { findActiveAfter, findSuspendedByRuling, setSuspension, setSuspensions } from './store.ts'
+import { findActive, findActiveAfter, findSuspendedByRuling, setSuspension, setSuspensions } from './store.ts'
 
 /** The response to a visit of a suspended link. It does not reveal the destination. */
 export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
@@ -35,6 +35,11 @@ export function reinstate(db: Executor, link: Link): Promise<boolean> {
 /** The next links that are not suspended, by ID; fewer than `limit` when there are no more. */
 export function activeLinksAfter(db: Database, id: number, limit: number): Promise<Link[]> {
   return findActiveAfter(db.read, id, limit)
+}
+
+/** Those of these links that are not suspended, as they are now. */
+export function activeLinksOf(db: Database, ids: number[]): Promise<Link[]> {
+  return findActive(db.read, ids)
 }
 
 /** Every link that a ruling or a list has suspended. */

@@ -12,8 +12,8 @@ import { paperSizes, type Paper } from '../qr/print/labels.ts'
 import { requesterOf } from '../qr/requester.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { languages } from '../texts/language.ts'
-import { rowsOf, type RowsNeeds } from './rows.ts'
-import { printBody, readPrint } from './schemas.ts'
+import { rowsOf, type PrintRow, type RowsNeeds } from './rows.ts'
+import { printBody, readPrint, type PrintBody } from './schemas.ts'
 import { captionOf, codesOf, layoutOf, type PrintCode } from './sheet.ts'
 
 /** What sheets of codes need of the rest of the program. */
@@ -72,10 +72,24 @@ export function printSheetRoute(needs: PrintNeeds): Route {
 }
 
 async function sendSheets(needs: PrintNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { limits, qr } = needs
   const body = readPrint(request.body)
+  layoutOf(body)
+  const rows = await rowsOf(needs, body, () => needs.limits.chargeNotFound(request, reply))
+  return sendCodes(needs, { request, reply }, body, rows)
+}
+
+/** What drawing sheets needs of the rest of the program. */
+export type SheetNeeds = Pick<PrintNeeds, 'origin' | 'qr'> & { limits: Pick<ClientLimits, 'charge' | 'holderOf'> }
+
+/** Draws the codes of links as a request wants them, which is charged, and sends them. @throws {Problem} 400, 429, 503 */
+export async function sendCodes(
+  needs: SheetNeeds,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  body: PrintBody,
+  rows: PrintRow[],
+): Promise<FastifyReply> {
+  const { limits, qr } = needs
   const onto = layoutOf(body)
-  const rows = await rowsOf(needs, body, () => limits.chargeNotFound(request, reply))
   const codes = codesOf(rows, body)
   await limits.charge(request, reply, 'qr', Math.ceil(codes.length / CODES_PER_UNIT))
   const origin = needs.origin.of(request)

@@ -5,12 +5,11 @@ import { createImages } from './images.ts'
 import { readAppearance } from './options.ts'
 import { drawPlain, type PlainJob } from './plain.ts'
 import { createEncodeText } from './matrix.ts'
-import type { RenderPool } from './pool/pool.ts'
 
 test('while many images wait, short ones are drawn on a free thread as well, with the same result', async () => {
   const state = { isBusy: false, isFree: false, onThread: 0 }
   const encode = createEncodeText()
-  const pool: Omit<RenderPool, 'queued' | 'check' | 'sheet'> = {
+  const pool: Parameters<typeof createImages>[0] = {
     async draw(job: PlainJob) {
       state.onThread++
       return drawPlain(encode, job)

@@ -58,7 +58,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 
 /** @param isBusy whether so many images wait that short texts are drawn on threads as well */
 export function createImages(
-  pool: Omit<RenderPool, 'queued' | 'check' | 'sheet'>,
+  pool: Pick<RenderPool, 'draw' | 'render' | 'picture' | 'isFree' | 'close'>,
   isBusy: () => boolean = () => false,
 ): Images {
   const encode = createEncodeText()

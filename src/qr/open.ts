@@ -1,7 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { Metric } from '../http/metric.ts'
 import { codeText, type CodeForm } from './code-image.ts'
+import type { DrawCodeFile } from '../links/bulk/code-file.ts'
 import type { Designs } from '../links/design.ts'
+import { createCodeFiles, type CodeFileNeeds } from './code-files.ts'
 import type { Design } from './design/schema.ts'
 import { createImages, type Images } from './images.ts'
 import { readAppearance } from './options.ts'
@@ -25,6 +27,8 @@ export interface Qr {
   codeText: (code: string, origin: string, form?: CodeForm) => string
   /** The default SVG of a short link. */
   codeSvg: (code: string, origin: string) => string
+  /** @param linkOf the link of a code */
+  codeFiles: (linkOf: CodeFileNeeds['linkOf']) => DrawCodeFile
   /** A text without what the font cannot write; empty when too little is left. */
   printable: (text: string) => string
   /** Draws images soon, so that the first client does not wait for the compiler. */
@@ -49,9 +53,11 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
   const pool = createRenderPool(drawing)
   const images = createImages(pool, () => waiting() > FEW)
   const textOf: Qr['codeText'] = (code, origin, form) => codeText(code, origin, { marker, ...form })
+  const designs = createDesigns({ db, images, check: pool.check, textOf })
   return {
     images,
-    designs: createDesigns({ db, images, check: pool.check, textOf }),
+    designs,
+    codeFiles: (linkOf) => createCodeFiles({ pool, codeText: textOf, linkOf, designOf: designs.of }),
     sheets: createSheets({ db, pool }),
     codeText: textOf,
     codeSvg: (code, origin) =>

@@ -7,7 +7,7 @@ const parts = {
   visitor: 'tokens base forms visitor',
   owner: 'owner settings stats designer',
   stats: 'stats',
-  bulk: 'bulk',
+  bulk: 'bulk designer',
   collection: 'owner settings stats collection',
   domains: 'domains',
   docs: 'docs',

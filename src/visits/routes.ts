@@ -171,7 +171,11 @@ function sendOutcome(
     if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
     return sendPage(reply, page)
   }
-  void turnToRender(request).then(() => trySend(reply, send))
+  void turnToRender(request).then(
+    () => trySend(reply, send),
+    // Nobody is there.
+    () => {},
+  )
   return reply
 }
 

@@ -43,7 +43,7 @@ export function sharePageRoute(needs: SharePageNeeds): Route {
 }
 
 async function showShare(
-  { shares, turnToRender, origin, isCreditDue, assets, ...reading }: SharePageNeeds,
+  { shares, origin, isCreditDue, assets, ...reading }: SharePageNeeds,
   request: FastifyRequest<ShareRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -59,7 +59,7 @@ async function showShare(
     scripts: scriptsOf(assets.islands, 'statistics'),
     credit: isCreditDue(),
   }
-  await turnToRender(request)
+  await reading.turnToRender(request)
   return sendPage(
     reply.header('vary', 'accept-language'),
     'collection' in shared ? sharedLinksPage({ ...view, shared }) : sharePage({ ...view, link: shared }),

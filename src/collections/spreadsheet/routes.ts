@@ -4,6 +4,7 @@ import { problems } from '../../http/problem-schema.ts'
 import { sends } from '../../http/response-headers.ts'
 import type { Origin } from '../../http/origin.ts'
 import { writeRecords } from '../../lib/csv.ts'
+import type { Limits } from '../../limits/open.ts'
 import type { Slot, Slots } from '../../limits/slots.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/api/owner-routes.ts'
 import { addresses } from '../../links/link.ts'
@@ -18,6 +19,7 @@ import type { SheetLink } from '../sheet-store.ts'
 export interface SheetNeeds {
   collections: Pick<Collections, 'find' | 'sheetAfter'>
   slots: Pick<Slots, 'exports'>
+  turnToRender: Limits['turnToRender']
   origin: Origin
 }
 
@@ -30,7 +32,7 @@ const headers = {
 }
 
 /** Streams the links of a collection, or of a campaign in it, for a spreadsheet: `GET /api/collections/<token>/links.csv` */
-export function sheetRoutes({ collections, slots, origin }: SheetNeeds): OwnerRoutes {
+export function sheetRoutes({ collections, slots, turnToRender, origin }: SheetNeeds): OwnerRoutes {
   return ownerRoutes(
     {
       config: { work: 'statistics' },
@@ -56,8 +58,10 @@ export function sheetRoutes({ collections, slots, origin }: SheetNeeds): OwnerRo
         if (request.method === 'HEAD') return reply.headers(headers).send()
         const campaign = campaignOf((request.query as Static<typeof sheetQuery>).campaign)
         const slot = slots.exports(request, id)
-        const pageAfter = (after: number) =>
-          collections.sheetAfter({ collectionId: id, after, limit: PAGE }, { campaign })
+        const pageAfter: PageAfter = async (after) => {
+          await turnToRender(request)
+          return collections.sheetAfter({ collectionId: id, after, limit: PAGE }, { campaign })
+        }
         return reply.headers(headers).send(await open(slot, pageAfter, origin.of(request)))
       },
     },
@@ -65,8 +69,8 @@ export function sheetRoutes({ collections, slots, origin }: SheetNeeds): OwnerRo
   )
 }
 
-/** Links of one statement, some 60 KB of text. */
-const PAGE = 200
+/** Links of one statement, some 30 KB of text and at most 200: nothing else makes a reader who is quick wait. */
+const PAGE = 100
 
 type PageAfter = (linkId: number) => Promise<SheetLink[]>
 

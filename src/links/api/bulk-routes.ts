@@ -10,12 +10,16 @@ import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
 import { warnOfUrls } from '../../http/notices.ts'
 import { MAX_ROWS, type BulkResult } from '../bulk/bulk.ts'
 import { writeCsv } from '../bulk/bulk-csv.ts'
-import { imagesOf, sendCsv, sendZip } from '../bulk/bulk-files.ts'
+import { sendCsv, sendZip } from '../bulk/bulk-files.ts'
+import type { Client } from '../client.ts'
 import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import { clientOf } from './write-needs.ts'
 import { CsvBody, readCsvBodies, warnOfEncoding } from './csv-body.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
+import { disconnectSignal } from '../../http/client-disconnect.ts'
+import type { DrawCodeFile } from '../bulk/code-file.ts'
+import { readResultQuery, resultQuery, type WantedArchive } from './archive-query.ts'
 import { columns, LOOK, readCsv } from '../bulk/csv-rows.ts'
 import { collectionOf, creationHeaders, idempotentRequest } from './idempotency-header.ts'
 
@@ -26,15 +30,11 @@ export const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
 export interface BulkNeeds extends CreationHooksNeeds {
-  /** The QR image of a link as SVG, the same as at its own URL. */
-  codeSvg: (code: string, origin: string) => string
+  drawCodeFile: DrawCodeFile
 }
 
 const query = Type.Object({
-  format: Type.Optional(
-    Type.Enum(['json', 'csv'], { description: 'The format of the response; the `Accept` header works too.' }),
-  ),
-  qr: Type.Optional(Type.Enum(['zip'], { description: 'Return a ZIP with the CSV and an SVG image of each code.' })),
+  ...resultQuery,
   atomic: Type.Optional(Type.Boolean({ description: 'Create all rows or none.' })),
   dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; create nothing.' })),
 })
@@ -103,7 +103,8 @@ async function sendBulk(
   request: FastifyRequest<BulkRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
+  const { atomic = false, dry_run: dryRun = false } = request.query
+  const { format, archive } = readResultQuery(request.query)
   const client = clientOf(needs, request, reply)
   const rows = await rowsOf(request)
   warnOfEncoding(request, reply)
@@ -123,18 +124,30 @@ async function sendBulk(
     })
     reply.code(dryRun ? 200 : 201)
     warnOfUrls(reply, result)
-    if (qr === 'zip' && !dryRun)
-      return sendZip(
-        reply,
-        await writeCsv(rows, result),
-        imagesOf(result, (code) => needs.codeSvg(code, client.origin)),
-      )
+    if (archive !== undefined && !dryRun) return await sendArchive(needs, client, reply, { archive, rows, result })
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
     // The same format as when some rows were valid.
     if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
     return sendCsv(reply.code(error.status), await writeCsv(rows, error.members as BulkResult))
   }
+}
+
+async function sendArchive(
+  { drawCodeFile }: BulkNeeds,
+  client: Client,
+  reply: FastifyReply,
+  { archive: { image, names }, rows, result }: { archive: WantedArchive; rows: unknown[]; result: BulkResult },
+): Promise<FastifyReply> {
+  const waiting = { ...client, signal: disconnectSignal(reply) }
+  return sendZip(reply, {
+    csv: await writeCsv(rows, result),
+    rows,
+    result,
+    names,
+    ending: image.format,
+    draw: (file) => drawCodeFile({ ...file, origin: client.origin }, image, waiting),
+  })
 }
 
 /** @throws {Problem} 400 when there are no rows, or too many */

@@ -25,6 +25,30 @@ export async function writeCsv(rows: unknown[], { results }: Pick<BulkResult, 'r
   return parts.join('')
 }
 
+const manifestColumns = ['index', 'file', 'code', 'short_url', 'title', 'target', 'error'] as const
+
+/**
+ * What each image of an archive is of, a line for each row. It has no tokens, so that it can be handed on with the images.
+ * @param files of each row: its file, or why there is none
+ */
+export function writeManifest(
+  rows: unknown[],
+  { results }: Pick<BulkResult, 'results'>,
+  files: readonly { file: string; error: string }[],
+): string {
+  const lines = results.map((result, at) => {
+    const { file = '', error = '' } = files[at] ?? {}
+    const [code, url] = 'code' in result ? [result.code, result.short_url] : [textOf(rows[at], 'alias'), '']
+    return [String(result.index), file, code, url, textOf(rows[at], 'title'), textOf(rows[at], 'target'), error]
+  })
+  return writeRecords([[...manifestColumns], ...lines])
+}
+
+/** Whether a row wants a design. */
+export function hasDesign(row: unknown): boolean {
+  return isObject(row) && isObject(row['design'])
+}
+
 function lineOf(row: unknown, shown: string[], result: BulkResult['results'][number]): string[] {
   return [
     String(result.index),

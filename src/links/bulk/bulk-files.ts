@@ -1,8 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
+import { createCodeFileNames, type FileNames } from '../../lib/file-name.ts'
+import { Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import type { BulkResult } from './bulk.ts'
-import type { CreatedLink } from '../insert.ts'
+import { hasDesign, writeManifest } from './bulk-csv.ts'
+import type { CodeFile, FileImage } from './code-file.ts'
 
 /** Sends the results as a file. */
 export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
@@ -15,37 +18,74 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
 
 /** How long visits may wait while images are drawn, in milliseconds. */
 const SLICE_MS = 5
+/** Bytes of images that are in memory at once: the one that is sent, and the next. */
+const IMAGE_BYTES = 1024 * 1024
 
-/** The images of the created links. A client who reads quickly asks for the next one before the event loop has run. */
-export async function* imagesOf(
-  { results }: BulkResult,
-  svgOf: (code: string) => string,
-): AsyncGenerator<ZippedFile, void> {
-  const pause = yieldEvery(SLICE_MS)
-  for (const result of results) {
-    if (!('code' in result)) continue
-    yield file(imageName(result), svgOf(result.code))
-    await pause()
-  }
+/** The archive of a request. */
+export interface Archive {
+  /** The table of the results, with the tokens. */
+  csv: string
+  rows: unknown[]
+  result: BulkResult
+  names: FileNames
+  ending: FileImage['format']
+  /** @throws {Problem} when it cannot be drawn */
+  draw: (file: Omit<CodeFile, 'origin'>) => Promise<Uint8Array>
 }
-
-/** The prefix avoids names such as "con.svg", which Windows reserves. */
-function imageName({ code }: CreatedLink): string {
-  return `qr-${code}.svg`
-}
-
-const file = (name: string, input: string): ZippedFile => ({ name, input, lastModified: new Date() })
 
 /**
- * Sends the results and their images as a ZIP. It draws each image once the client has read those before it; the CSV and
- * the links stay in memory until the end.
+ * The files of an archive: the table first, so that no token is lost with an image; then the images, each drawn when the
+ * client has read those before it; last the manifest, which says what could not be drawn.
  */
-export function sendZip(reply: FastifyReply, csv: string, images: AsyncIterable<ZippedFile>): FastifyReply {
-  const all = async function* () {
-    yield file('links.csv', csv)
-    yield* images
+export async function* filesOf({ csv, rows, result, names, ending, draw }: Archive): AsyncGenerator<ZippedFile, void> {
+  yield file('links.csv', csv)
+  const nameOf = createCodeFileNames(names)
+  const files: ManifestLine[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for (const [at, each] of result.results.entries()) {
+    if ('error' in each) {
+      files.push({ file: '', error: `${each.error.code}: ${each.error.detail}` })
+      continue
+    }
+    // A dry run, which has no archive, has valid rows without a link.
+    if (!('code' in each)) continue
+    const drawn = await orProblem(() => draw({ code: each.code, hasDesign: hasDesign(rows[at]) }))
+    if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
+    else {
+      const name = `${nameOf(each.code, titleOf(rows[at]))}.${ending}`
+      files.push({ file: name, error: '' })
+      yield file(name, drawn)
+    }
+    await pause()
   }
+  yield file('manifest.csv', writeManifest(rows, result, files))
+}
+
+/** What became of the image of a row: the name of its file, or why there is none. */
+export interface ManifestLine {
+  file: string
+  error: string
+}
+
+function titleOf(row: unknown): string | undefined {
+  const { title } = (row ?? {}) as { title?: unknown }
+  return typeof title === 'string' ? title : undefined
+}
+
+const file = (name: string, input: string | Uint8Array): ZippedFile => ({ name, input, lastModified: new Date() })
+
+async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** Sends an archive as a ZIP; the table and the links stay in memory until the end. */
+export function sendZip(reply: FastifyReply, archive: Archive): FastifyReply {
   reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
-  reply.streamBytes = 2 * csv.length
-  return reply.send(zipOf(all()))
+  reply.streamBytes = 2 * archive.csv.length + IMAGE_BYTES
+  return reply.send(zipOf(filesOf(archive)))
 }

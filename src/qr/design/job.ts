@@ -29,6 +29,9 @@ export interface DesignJob {
   sheet?: Paper
 }
 
+/** A designed image to draw alone: this code was read back with this design when its link was created. */
+export type CheckedJob = DesignJob & { isChecked: true }
+
 /** Codes that are to have one design: each is drawn small, and read back. */
 export interface CheckJob extends Pick<DesignJob, 'isSaved'> {
   /** What the codes encode. */

@@ -1,5 +1,5 @@
 import type { Color } from '../color.ts'
-import { box, decimal, pathToPdf, type Path } from './path.ts'
+import { box, decimal, fillToPdf, pathToPdf, type Path } from './path.ts'
 import { createPdf, endPdf, type PdfFile } from './pdf-file.ts'
 import { POINTS_PER_MM, type Drawing } from './sheet-pdf.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
@@ -70,8 +70,12 @@ function fillShape({ path, fill, evenOdd }: Shape, pdf: PdfFile, used: Resources
     return `q\n${pathToPdf(path)}\nW${star} n\n/${nameOf(used.shadings, 'G', shadingOf(fill, size), pdf)} sh\nQ`
   }
   const state =
-    fill.color[3] === 255 ? '' : `/${nameOf(used.states, 'A', `<</ca ${decimal(fill.color[3] / 255)}>>`, pdf)} gs\n`
-  return `q\n${state}${inkOf(fill.color)}\n${pathToPdf(path)}\nf${star}\nQ`
+    fill.color[3] === 255
+      ? ''
+      : `/${nameOf(used.states, 'A', `<</ca ${decimal(fill.color[3] / 255)}/CA ${decimal(fill.color[3] / 255)}>>`, pdf)} gs\n`
+  // Two circles in one another are one with a hole, which strokes cannot draw.
+  const filled = evenOdd ? `${pathToPdf(path)}\nf*` : fillToPdf(path)
+  return `q\n${state}${inkOf(fill.color)}\n${filled}\nQ`
 }
 
 /** Adds an object to the file and the resources of the page. */
@@ -81,10 +85,12 @@ function nameOf(map: Map<string, string>, letter: string, content: string, pdf: 
   return name
 }
 
-/** Sets the colour to fill with: a grey is printed with black ink alone. */
+/** Sets the colour to fill and stroke with: a grey is printed with black ink alone. */
 function inkOf(color: Color): string {
   const [red, green, blue] = color
-  return red === green && green === blue ? `${decimal(red / 255)} g` : `${rgb(color)} rg`
+  return red === green && green === blue
+    ? `${decimal(red / 255)} g ${decimal(red / 255)} G`
+    : `${rgb(color)} rg ${rgb(color)} RG`
 }
 
 function rgb([red, green, blue]: Color): string {

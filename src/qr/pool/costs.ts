@@ -15,6 +15,8 @@ export interface Costs {
 const usual = {
   plain: { least: 3, perMegapixel: 2, perKib: 0 },
   design: { least: 80, perMegapixel: 100, perKib: 10 },
+  /** Of a design that is not read back. */
+  drawing: { least: 8, perMegapixel: 60, perKib: 10 },
   /** Of one code; the logo is drawn once for all. */
   check: { least: 4, perMegapixel: 0, perKib: 5 },
   picture: { least: 40, perMegapixel: 0, perKib: 0 },
@@ -31,7 +33,7 @@ type Kind = keyof typeof usual
 
 export function createCosts(): Costs {
   /** How many times longer than usual the jobs of each kind take. */
-  const factors: Record<Kind, number> = { plain: 1, design: 1, check: 1, picture: 1, sheet: 1 }
+  const factors: Record<Kind, number> = { plain: 1, design: 1, drawing: 1, check: 1, picture: 1, sheet: 1 }
   return {
     of: (job) => usualCost(job) * factors[kindOf(job)],
     onDrawn(job, ms) {
@@ -51,6 +53,7 @@ function usualCost(job: RenderJob): number {
 function kindOf(job: RenderJob): Kind {
   if ('appearance' in job) return 'plain'
   if ('texts' in job) return 'check'
+  if ('isChecked' in job) return 'drawing'
   if ('onto' in job) return 'sheet'
   return 'design' in job ? 'design' : 'picture'
 }

@@ -1,6 +1,6 @@
 import type { Report, Scannability } from '../check/report.ts'
 import type { FieldError, ProblemCode } from '../../http/problem.ts'
-import type { CheckJob, DesignJob } from '../design/job.ts'
+import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { DrawnPage, PageJob } from '../print/poster.ts'
@@ -8,7 +8,7 @@ import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | PageJob | SheetJob | CalibrationJob | CheckJob | PlainJob | PictureJob
+export type RenderJob = DesignJob | CheckedJob | PageJob | SheetJob | CalibrationJob | CheckJob | PlainJob | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array

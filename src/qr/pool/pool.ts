@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
-import type { CheckJob, DesignJob } from '../design/job.ts'
+import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { PageJob } from '../print/poster.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
@@ -24,6 +24,8 @@ export interface RenderPool {
    * when too many jobs wait, or the job takes too long
    */
   render: (job: DesignJob | PageJob, requester?: Requester) => Promise<DesignedImage>
+  /** @throws {Problem} 400 for a design that cannot be drawn, 503 as for an image that is checked */
+  redraw: (job: CheckedJob, requester?: Requester) => Promise<PlainImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
   /** @throws {Problem} 400 for a code or a text that does not fit, 503 as for an image */
@@ -102,6 +104,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   return {
     draw: enqueue,
     render: enqueue,
+    redraw: enqueue,
     check: enqueue,
     sheet: enqueue,
     picture: enqueue,

@@ -9,7 +9,7 @@ import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
 import type { CodeFaults, DrawnImage, Refusal, RenderJob } from './job.ts'
-import { renderDesign } from './render.ts'
+import { renderChecked, renderDesign } from './render.ts'
 import { openTools, type Tools } from './tools.ts'
 
 export type RenderAnswer =
@@ -25,6 +25,7 @@ async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeF
   if ('texts' in job) return checkCodes(job, tools)
   if ('onto' in job) return { body: drawPrinted(job, { ...tools, fontOf: await tools.printFonts() }) }
   if ('appearance' in job) return drawPlain(tools.encode, job)
+  if ('isChecked' in job) return renderChecked(job, tools)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
 }

@@ -2,7 +2,8 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Gray } from '../check/gray.ts'
 import { gradeImage, TEST_SCALE } from '../check/stress-test.ts'
 import { createReport } from '../check/report.ts'
-import type { DesignJob } from '../design/job.ts'
+import type { CheckedJob, DesignJob } from '../design/job.ts'
+import type { PlainImage } from '../plain.ts'
 import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
@@ -48,6 +49,22 @@ export async function renderDesign(job: DesignJob | PageJob, tools: Tools): Prom
   const code = { scene, style, columns }
   const { body, ...drawn } = drawPoster(page.poster, page.format, code, { ...tools, fontOf: page.fontOf })
   return { ...told, body, page: drawn }
+}
+
+/** Pixels of a module of the image in which codes are read back when their links are created (`check.ts`). */
+const CHECKED_SCALE = 3
+
+/**
+ * Draws an image, the same as `renderDesign`, in a fraction of its time: it is read back only where it has fewer pixels than the one
+ * that was.
+ * @throws {Problem} 400 for a design that cannot be drawn, or cannot be read as small as that
+ */
+export async function renderChecked(job: CheckedJob, tools: Tools): Promise<PlainImage> {
+  const laidOut = layOut(job, tools)
+  if (job.format === 'png' && laidOut.scene.symbol.scale < CHECKED_SCALE) return renderDesign(job, tools)
+  const svg = sceneToSvg(laidOut.scene)
+  const png = job.format === 'png' ? tools.rasterizer.png(svg) : undefined
+  return { body: bodyOf(job, laidOut, { svg, png }, tools), level: laidOut.marked.symbol.level }
 }
 
 /** Renders an image for the check: a PNG exactly as it is returned. */

@@ -1,6 +1,7 @@
 import { bulkIslandTexts } from '../../texts/bulk-island.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import { collectionTexts } from '../../texts/collection.ts'
+import { designFaultTexts } from '../../texts/design-faults.ts'
 import { keepTexts } from '../../texts/keep.ts'
 import { copyingTexts } from '../../texts/copying.ts'
 import type { Language } from '../../texts/language.ts'
@@ -43,11 +44,19 @@ export function islandTexts(language: Language) {
     ...shared,
     copied: copyingTexts[language].copied,
     ...bulkIslandTexts[language],
-    together: togetherTexts(language),
+    ...textsOfParts(language),
   }
 }
 
 export type IslandTexts = ReturnType<typeof islandTexts>
+
+function textsOfParts(language: Language) {
+  return {
+    together: togetherTexts(language),
+    look: bulkTexts[language].look,
+    designFaults: designFaultTexts[language],
+  }
+}
 
 function togetherTexts(language: Language) {
   const { keep, unnamed } = collectionTexts[language]

@@ -11,6 +11,7 @@ import { closedNotice, keyInput } from '../creation.ts'
 import { hinted } from '../hinted.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { islandTexts } from './island-texts.ts'
+import { lookStep, type LookStep } from './look-step.ts'
 import type { Together, Upload } from './upload.ts'
 
 /** The id of the form. */
@@ -26,7 +27,7 @@ export interface BulkView {
   /** What the client sent last. */
   sent?: SentList
   /** The scripts of the page, and what they need. */
-  island?: { scripts: string[]; workbook: string; codeText: string } | undefined
+  island?: { scripts: string[]; workbook: string; codeText: string; look: LookStep } | undefined
 }
 
 /** What the form is filled with. */
@@ -53,8 +54,9 @@ export function bulkPage({ language, origin, creation, notice, sent, island }: B
         creation === 'closed'
           ? closedNotice(language)
           : html`<div data-bulk ${data}>
-              <div class="columns">${bulkForm(language, sent)} ${help(language)}</div>
-            </div>`
+                <div class="columns">${bulkForm(language, sent)} ${help(language)}</div>
+              </div>
+              ${island && lookStep(language, island.look)}`
       }
     </main>`,
   }

@@ -3,6 +3,7 @@ import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
 import { route, type Route } from '../../http/route.ts'
 import { sendCsv } from '../../links/bulk/bulk-files.ts'
+import { createDesignerPictures } from '../designer/pictures.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { bulkPage } from './page.ts'
 import { islandOf, takeList, type BulkPageNeeds } from './take-list.ts'
@@ -25,7 +26,8 @@ const rows = {
 } satisfies Record<Language, string[][]>
 
 /** The page that creates many links, its form, and its sample file: `/bulk` */
-export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' | 'sample', Route> {
+export function bulkPageRoutes(given: Omit<BulkPageNeeds, 'pictures'>): Record<'show' | 'create' | 'sample', Route> {
+  const needs = { ...given, pictures: createDesignerPictures() }
   return {
     show: route({
       ...hidden,

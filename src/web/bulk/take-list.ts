@@ -8,13 +8,14 @@ import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
-import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
+import { sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
 import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
+import type { DesignerPictures } from '../designer/pictures.ts'
 import { keyInput } from '../creation.ts'
 import { refusalText } from '../faults.ts'
 import { formOf } from '../form-body.ts'
@@ -35,16 +36,25 @@ export interface BulkPageNeeds extends WriteNeeds {
   creation: Pick<CreationGate, 'mode' | 'require'>
   codeText: (code: string, origin: string) => string
   codeSvg: (code: string, origin: string) => string
-  assets: Pick<Assets, 'islands'>
+  assets: Pick<Assets, 'islands' | 'font'>
+  pictures: DesignerPictures
 }
 
 /** The scripts of the page, with the text of a QR code, in which "code" stands for the code. */
-export function islandOf({ assets, codeText, origin }: BulkPageNeeds, request: FastifyRequest): BulkView['island'] {
+export function islandOf(
+  { assets, codeText, origin, pictures }: BulkPageNeeds,
+  request: FastifyRequest,
+): BulkView['island'] {
   const scripts = scriptsOf(assets.islands, 'bulk')
-  const workbook = assets.islands.get('workbook')
-  return scripts.length === 0 || workbook === undefined
+  const [workbook, designer] = [assets.islands.get('workbook'), assets.islands.get('design')]
+  return scripts.length === 0 || workbook === undefined || designer === undefined
     ? undefined
-    : { scripts, workbook, codeText: codeText('{code}', origin.of(request)) }
+    : {
+        scripts,
+        workbook,
+        codeText: codeText('{code}', origin.of(request)),
+        look: { script: designer, font: assets.font, pictures },
+      }
 }
 
 /** Checks the rows of the form, creates their links, or returns a file of links that it has created before. */
@@ -131,7 +141,14 @@ async function sendResults(
     case 'csv':
       return sendCsv(reply, await csv())
     case 'zip':
-      return sendZip(reply, await csv(), imagesOf(result, svgOf))
+      return sendZip(reply, {
+        csv: await csv(),
+        rows: rows.map(bodyOf),
+        result,
+        names: 'code',
+        ending: 'svg',
+        draw: async ({ code }) => Buffer.from(svgOf(code)),
+      })
     case 'sheet':
       return sendPage(reply, await sheetPage(results, svgOf))
     default: {

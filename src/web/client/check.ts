@@ -20,8 +20,11 @@ export interface Check {
   cancel: () => void
 }
 
-/** @param show called with the result for the latest design, never for an earlier one */
-export function createCheck(text: string, show: (result: CheckResult) => void): Check {
+/**
+ * @param textOf the text that the QR code encodes
+ * @param show called with the result for the latest design, never for an earlier one
+ */
+export function createCheck(textOf: () => string, show: (result: CheckResult) => void): Check {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: AbortController | undefined
   const cancel = () => {
@@ -35,7 +38,7 @@ export function createCheck(text: string, show: (result: CheckResult) => void): 
       cancel()
       timer = setTimeout(() => {
         const { signal } = (running = new AbortController())
-        void requestReport(text, design, signal).then((result) => {
+        void requestReport(textOf(), design, signal).then((result) => {
           if (!signal.aborted) show(result)
         })
       }, DEBOUNCE_MS)

@@ -13,16 +13,15 @@ import { renderSvg } from '../../qr/svg.ts'
 const SIZE = 512
 
 /**
- * Draws a design as an SVG, byte for byte as the server does.
+ * Draws the code of a text with a design as an SVG, byte for byte as the server does.
  * @throws {Problem} when the server would refuse the design without decoding its image
  */
-export type DrawDesign = (design: Design, font: Font) => string
+export type DrawDesign = (text: string, design: Design, font: Font) => string
 
-/** @param text the text that the QR code encodes */
-export function createDrawDesign(text: string): DrawDesign {
+export function createDrawDesign(): DrawDesign {
   const encode = createEncodeText()
   const readOnce = createReadOnce((dataUri) => readLogo(dataUri))
-  return (design, font) => {
+  return (text, design, font) => {
     if (Object.keys(design).length === 0) return drawPlain(encode(text, { level: 'M' }), text)
     const style = readStyle(design, '/design', { font, readLogo: readOnce })
     const marked = encodeWithLogo(encode, text, style, { boost: true, at: '/design' })

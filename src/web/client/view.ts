@@ -3,8 +3,8 @@ import type { Fault } from '../designer/messages.ts'
 
 /** The preview of a design on the page. */
 export interface View {
-  /** Shows the image of a design; the first one makes the preview appear. */
-  showImage: (svg: string) => void
+  /** Shows the images of a design; the first ones make the preview appear. */
+  showImages: (svgs: string[]) => void
   /** Shows errors at their inputs in place of earlier ones, and fades the image, which is then out of date. */
   showFaults: (faults: Fault[]) => void
   /** Shows the result of a check; screen readers announce it. */
@@ -13,30 +13,52 @@ export interface View {
   showStatus: (text: string) => void
 }
 
+/** Where a preview shows its images. */
+export interface Pictures {
+  element: HTMLElement
+  show: (svgs: string[]) => void
+}
+
+/** Beside the form: the image of a link, and the button that saves its design. */
 export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
   const image = element('img', 'qr')
-  const status = element('p', 'quiet')
-  const result = element('p', 'verdict')
-  result.ariaLive = 'polite'
   image.alt = texts.image
-  const sentences = element('div', '')
-  sentences.append(status, result)
   // On phones, the form's own button is screens away.
   const save = element('button', '')
   save.setAttribute('form', form.id)
   save.textContent = texts.save
+  return createViewOf(form, texts, { element: image, show: ([svg = '']) => showSvg(image, svg) }, save)
+}
+
+/** Has an image show an SVG: there it runs no script and loads nothing. */
+export function showSvg(image: HTMLImageElement, svg: string): void {
+  const before = image.src
+  image.src = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+  if (before !== '') URL.revokeObjectURL(before)
+}
+
+/** A preview before the form, with what is to be below its texts. */
+export function createViewOf(
+  form: HTMLFormElement,
+  texts: PreviewTexts,
+  pictures: Pictures,
+  ...below: HTMLElement[]
+): View {
+  const status = element('p', 'quiet')
+  const result = element('p', 'verdict')
+  result.ariaLive = 'polite'
+  const sentences = element('div', '')
+  sentences.append(status, result)
   const aside = element('aside', 'preview')
   aside.ariaLabel = texts.label
-  aside.append(image, sentences, save)
+  aside.append(pictures.element, sentences, ...below)
   let shown = ''
   return {
-    showImage(svg) {
-      if (svg === shown) return
-      shown = svg
-      const before = image.src
-      // In an img element, an SVG runs no script and loads nothing.
-      image.src = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
-      if (before !== '') URL.revokeObjectURL(before)
+    showImages(svgs) {
+      const all = svgs.join('')
+      if (all === shown) return
+      shown = all
+      pictures.show(svgs)
       if (!aside.isConnected) form.before(aside)
     },
     showFaults(faults) {

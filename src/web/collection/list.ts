@@ -47,7 +47,9 @@ function searchForm(view: CollectionView): Html {
   const { asked, overview, language } = view
   const texts = collectionTexts[language].list
   const { states, sorts } = texts
-  const campaigns = overview.campaigns.flatMap(({ value }) => value ?? [])
+  const largest = overview.campaigns.flatMap(({ value }) => value ?? [])
+  const chosen = asked.campaign ?? UNKNOWN_VALUE
+  const campaigns = chosen === UNKNOWN_VALUE || largest.includes(chosen) ? largest : [chosen, ...largest]
   const hasNone = overview.campaigns.some(({ value }) => value === null)
   return html`<form class="collection-search" method="get" action="${pathOf(view)}#links" role="search">
     <label

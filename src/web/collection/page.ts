@@ -2,7 +2,9 @@ import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { collectionTexts } from '../../texts/collection.ts'
+import { labelTexts } from '../../texts/labels.ts'
 import { keyInput } from '../creation.ts'
+import { labelForm } from '../label-form.ts'
 import { faultText } from '../faults.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
@@ -42,13 +44,20 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
         <div>${isKeepFirst && keepSection(view)} ${createSection(view, notice)} ${listSection(view, notice)}</div>
         <aside>
           ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
-          ${!isEmpty && sharesSection(view, notice)} ${joinSection(view, notice)}
+          ${!isEmpty && sharesSection(view, notice)} ${joinSection(view, notice)} ${!isEmpty && labelsSection(view)}
           ${!isEmpty && spreadsheetSection(view)} ${webhookSection(view, notice)} ${settingsSection(view, notice)}
         </aside>
       </div>
       ${!isEmpty && collectionStatistics(view)}
     </main>`,
   }
+}
+
+/** All codes in one PDF. */
+function labelsSection({ token, language, overview }: CollectionView): Html {
+  const campaigns = overview.campaigns.map(({ value }) => value)
+  const form = { language, action: `/c/${token}/labels.pdf`, campaigns, hasPlacements: true, isOfLink: false }
+  return folded({ id: 'labels', title: labelTexts[language].title, isOpen: false }, labelForm(form))
 }
 
 function nameOf({ overview, language }: CollectionView): string {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listParameters, listQueryOf, writeCursor, type ListParameters } from '../../collections/list-query.ts'
 import type { ListQuery } from '../../collections/listing.ts'
 import type { Collections } from '../../collections/open.ts'
+import type { CampaignCount } from '../../collections/overview.ts'
 import { changeInBatches } from '../../collections/spreadsheet/change-in-batches.ts'
 import type { CollectionStatsNeeds } from '../../collections/stats-routes.ts'
 import { countingFor, type TotalsNeeds } from '../../collections/totals.ts'
@@ -102,13 +103,14 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   const counting = countingFor(needs, request)
   const { asked, query } = listOf(request.query, collection.id)
   const overview = await collections.overview(collection, counting)
+  const campaigns = offered(overview.campaigns)
   const [{ links, next }, statistics] = await Promise.all([
     collections.list(collection, query, counting),
     loadStatistics(sourceOfCollection(needs.reading, request, collection), request),
   ])
   return {
     token,
-    overview,
+    overview: { ...overview, campaigns },
     shares: await needs.shares.list(collection.id),
     statistics,
     credit: needs.isCreditDue(),
@@ -125,6 +127,15 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     formKey: randomUUID(),
     scripts: scriptsOf(assets.islands, 'collection', 'statistics'),
   }
+}
+
+/** Characters of the campaigns that the page offers in its choices, each of which has them all: half a megabyte at most. */
+const MAX_OFFERED = 20_000
+
+/** The largest campaigns, as many as have so many characters together. */
+function offered(campaigns: CampaignCount[]): CampaignCount[] {
+  let left = MAX_OFFERED
+  return campaigns.filter(({ value }) => (left -= value?.length ?? 0) >= 0)
 }
 
 const validate = createValidator(listParameters)
@@ -176,7 +187,8 @@ async function actOnCollection(
     language: pageLanguage(request),
     codesFound: async () => {
       const collection = await needs.collections.find(token)
-      return needs.collections.listCodes(collection, listOf(request.query, collection.id).query)
+      const { query } = listOf(request.query, collection.id)
+      return needs.collections.listCodes(collection, query, countingFor(needs, request))
     },
     changeRows: (rows) => changeInBatches({ links: needs.links, client, options }, rows),
     scripts: scriptsOf(needs.assets.islands, 'settings'),

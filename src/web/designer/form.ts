@@ -78,12 +78,22 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${revision}" />
-        ${pictures.looks(texts)} ${faultsBelow(state, '')} ${shapes(state, texts, pictures)} ${colors(state, texts)}
-        ${logoInputs(state, design, texts)} ${frameInputs(state, texts)} ${quietZoneAndLevel(state, texts)}
+        ${designInputs(state, design, { texts, pictures })}
         <button>${texts.save}</button>
       </form>
     </div>
     ${design !== undefined && removal(options)}`
+}
+
+/** The inputs of a form of the class `design`. @param design the saved one */
+export function designInputs(
+  state: FormState,
+  design: Design | undefined,
+  { texts, pictures }: { texts: Texts; pictures: DesignerPictures },
+): Html {
+  return html`${pictures.looks(texts)} ${faultsBelow(state, '')} ${shapes(state, texts, pictures)}
+  ${colors(state, texts)} ${logoInputs(state, design, texts)} ${frameInputs(state, texts)}
+  ${quietZoneAndLevel(state, texts)}`
 }
 
 /** What the script of the preview needs. */

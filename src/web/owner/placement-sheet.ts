@@ -3,7 +3,9 @@ import { html } from '../../http/html.ts'
 import type { Link } from '../../links/link.ts'
 import type { Language } from '../../texts/language.ts'
 import { placementTexts } from '../../texts/placements.ts'
+import { labelTexts } from '../../texts/labels.ts'
 import { linkName } from '../link-name.ts'
+import { labelForm } from '../label-form.ts'
 import type { OwnerAccess } from './access.ts'
 
 /** The codes of all places of a link with their names, to be printed and cut apart. */
@@ -25,6 +27,10 @@ export function placementSheet(
         <p>${texts.sheetLead}</p>
         <p><button class="plain" data-print hidden>${texts.print}</button></p>
       </header>
+      <details class="card settings-card placement-labels">
+        <summary><h2>${labelTexts[language].title}</h2></summary>
+        ${labelForm({ language, action: `${access.page}/labels.pdf`, campaigns: [], hasPlacements: true, isOfLink: true })}
+      </details>
       <ul>
         ${link.placements.map(({ id, name }) => {
           const place = name?.trim() || id

@@ -91,6 +91,6 @@ function startOver(state: State, update: Update): void {
   }
   clearSession()
   update({ table: undefined, rows: [], chunks: [], shown: undefined, sheet: undefined, isSaved: false })
-  update({ collection: undefined, together: newTogether() })
+  update({ collection: undefined, together: newTogether(), looks: [] })
   update({ isStartOverAsked: false, notice: undefined })
 }

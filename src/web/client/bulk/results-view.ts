@@ -4,10 +4,15 @@ import { pageAddress } from '../page-address.ts'
 import { addressView } from './collection-view.ts'
 import { PAGE_ROWS } from './actions.ts'
 import type { ResultActions } from './results.ts'
+import type { Update } from './run.ts'
 import { createdOf, type CreatedLink, type Label, type State } from './state.ts'
 
 /** The created links, what keeps their keys first. */
-export function resultsView(state: State, actions: ResultActions, startOver: () => void): ComponentChild {
+export function resultsView(
+  state: State,
+  actions: ResultActions,
+  { update, startOver }: { update: Update; startOver: () => void },
+): ComponentChild {
   const { texts, sheet, copied, run } = state
   const rows = createdOf(state)
   if (rows.length === 0) return undefined
@@ -22,25 +27,61 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
     h('h2', { id: 'bulk-done' }, count(texts.done, rows.length)),
     trimmed > 0 && h('p', { class: 'note' }, count(texts.trimmedRows, trimmed)),
     addressView(state, actions.collection),
-    isEachAlone
-      ? h('div', { class: 'note warning' }, [
-          h('h3', null, rows.some(({ isCollected }) => isCollected) ? texts.together.others : texts.keysTitle),
-          h('p', null, texts.keys),
-          h('p', { class: 'row' }, [
-            button(texts.downloadCsv, actions.saveCsv, false),
-            button(texts.keep, actions.keep),
-          ]),
-          h('p', { class: 'hint' }, texts.keepHint),
-        ])
-      : h('p', null, texts.together.each),
+    isEachAlone ? eachView(state, actions, button) : h('p', null, texts.together.each),
     h('p', { class: 'row' }, [
       !isEachAlone && button(texts.downloadCsv, actions.saveCsv),
-      button(texts.downloadZip, () => void actions.saveZip()),
       button(texts.sheet, () => void actions.openSheet()),
       button(copied === 'all' ? texts.copied : texts.copyAll, () => void actions.copy(addresses(), 'all')),
     ]),
+    archiveView(
+      state,
+      update,
+      button(texts.downloadZip, () => void actions.saveZip()),
+    ),
     sheet === undefined ? tableView(state, actions) : sheetView(state, sheet, actions),
     button(texts.startOver, startOver),
+  ])
+}
+
+type NewButton = (text: string, onClick: () => void, isPlain?: boolean) => ComponentChild
+
+/** What keeps links by their own addresses. */
+function eachView(state: State, actions: ResultActions, button: NewButton): ComponentChild {
+  const { texts } = state
+  const isSomeTogether = createdOf(state).some(({ isCollected }) => isCollected)
+  return h('div', { class: 'note warning' }, [
+    h('h3', null, isSomeTogether ? texts.together.others : texts.keysTitle),
+    h('p', null, texts.keys),
+    h('p', { class: 'row' }, [button(texts.downloadCsv, actions.saveCsv, false), button(texts.keep, actions.keep)]),
+    h('p', { class: 'hint' }, texts.keepHint),
+  ])
+}
+
+/** How the images of the ZIP are, and what saves it. */
+function archiveView({ texts, archive }: State, update: Update, save: ComponentChild): ComponentChild {
+  const { format, formats, names, namings } = texts.archive
+  const set = (change: Partial<State['archive']>) => update({ archive: { ...archive, ...change } })
+  const select = <Name extends string>(
+    label: string,
+    chosen: Name,
+    options: Record<Name, string>,
+    onChoose: (name: Name) => void,
+  ) =>
+    h('label', null, [
+      label,
+      h(
+        'select',
+        {
+          value: chosen,
+          onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) => onChoose(currentTarget.value as Name),
+        },
+        Object.entries<string>(options).map(([value, text]) => h('option', { value }, text)),
+      ),
+    ])
+  return h('div', { class: 'row bulk-archive' }, [
+    select(format, archive.format, formats, (format) => set({ format })),
+    select(names, archive.names, namings, (names) => set({ names })),
+    save,
   ])
 }
 

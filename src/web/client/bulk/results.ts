@@ -1,4 +1,6 @@
 import { copyText } from '../copy.ts'
+import { archiveOf, linksCsv } from './archive.ts'
+import { drawCodes, type CreatedRow, type Progress } from './draw-codes.ts'
 import type { Update } from './run.ts'
 import { createCollectionActions, type CollectionActions } from './collection-actions.ts'
 import { clearSession } from './session.ts'
@@ -7,18 +9,6 @@ import { addressName } from '../../../lib/address-name.ts'
 import { withScheme } from '../../../lib/with-scheme.ts'
 import { keepLinks, MAX_KEPT, MAX_TITLE, readKept, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
 import { keptStorage } from '../kept-storage.ts'
-import { downloadZip } from 'client-zip'
-import { writeRecords } from '../../../lib/csv.ts'
-import { createEncodeText } from '../../../qr/matrix.ts'
-import { rasterOf } from '../../../qr/raster.ts'
-import { renderSvg } from '../../../qr/svg.ts'
-
-type CreatedRow = GridRow & { link: CreatedLink }
-const linkColumns = ['short_url', 'manage_url', 'token', 'code', 'qr_png', 'qr_svg'] as const
-const rowColumns = ['target', 'title', 'campaign'] as const
-/** Codes that are drawn before the browser may do something else. */
-const SLICE = 25
-const SIZE = 512
 
 /** What a person does with the created links. */
 export interface ResultActions {
@@ -45,19 +35,19 @@ export function createResultActions(state: State, update: Update, codeText: stri
   const setCollectionSaved = () => {
     if (createdOf(state).every(({ isCollected }) => isCollected)) setSaved()
   }
-  const draw = () => drawAll(state, update, codeText)
   return {
     saveCsv() {
       saveFile('links.csv', new Blob([linksCsv(createdOf(state))], { type: 'text/csv' }))
       setSaved()
     },
     async saveZip() {
-      const images = await draw()
-      saveFile('links.zip', await linksZip(createdOf(state), images))
+      const zip = await whileDrawing(state, update, (_, progress) => archiveOf(state, codeText, progress))
+      saveFile('links.zip', zip)
       setSaved()
     },
     async openSheet() {
-      update({ sheet: labelsOf(createdOf(state), await draw()) })
+      const images = await whileDrawing(state, update, (rows, progress) => drawCodes(rows, codeText, progress))
+      update({ sheet: labelsOf(createdOf(state), images) })
     },
     closeSheet() {
       for (const { url } of state.sheet ?? []) URL.revokeObjectURL(url)
@@ -76,12 +66,17 @@ export function createResultActions(state: State, update: Update, codeText: stri
   }
 }
 
-async function drawAll(state: State, update: Update, codeText: string): Promise<string[]> {
+/** Shows how far codes are drawn. */
+async function whileDrawing<T>(
+  state: State,
+  update: Update,
+  work: (rows: CreatedRow[], progress: Progress) => Promise<T>,
+): Promise<T> {
   const rows = createdOf(state)
   const show = (done: number) => update({ run: { kind: 'drawing', done, total: rows.length } })
   show(0)
   try {
-    return await drawCodes(rows, codeText, show)
+    return await work(rows, show)
   } finally {
     update({ run: undefined })
   }
@@ -101,40 +96,6 @@ function keepRows(rows: (GridRow & { link: CreatedLink })[]): 'kept' | 'notKept'
 
 function nameOf(target = ''): string | null {
   return addressName(withScheme(target)).slice(0, MAX_TITLE) || null
-}
-
-/** The created links with their keys; the mark at the start tells spreadsheets that it is UTF-8. */
-function linksCsv(rows: CreatedRow[]): string {
-  const lines = rows.map(({ cells, link }) => [
-    ...linkColumns.map((name) => link[name]),
-    ...rowColumns.map((name) => cells[name] ?? ''),
-  ])
-  return `\uFEFF${writeRecords([[...linkColumns, ...rowColumns], ...lines])}`
-}
-
-/** Called with the number of codes that are drawn. */
-type Progress = (done: number) => void
-
-/** @param codeText the text of a code, in which "{code}" stands for the code */
-async function drawCodes(rows: CreatedRow[], codeText: string, progress: Progress): Promise<string[]> {
-  const encode = createEncodeText()
-  const drawn: string[] = []
-  for (const { link } of rows) {
-    const text = codeText.replace('{code}', link.code)
-    const symbol = encode(text, { level: 'M' })
-    const colours = { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] } as const
-    drawn.push(renderSvg(symbol, rasterOf(symbol.size, { size: SIZE, margin: 4 }), colours, text))
-    if (drawn.length % SLICE !== 0) continue
-    progress(drawn.length)
-    await new Promise((resume) => setTimeout(resume))
-  }
-  return drawn
-}
-
-/** The images and the list of links as a ZIP. */
-async function linksZip(rows: CreatedRow[], images: string[]): Promise<Blob> {
-  const files = rows.map(({ link }, at) => ({ name: `qr-${link.code}.svg`, input: images[at] ?? '' }))
-  return downloadZip([{ name: 'links.csv', input: linksCsv(rows) }, ...files]).blob()
 }
 
 /** The labels of a sheet. */

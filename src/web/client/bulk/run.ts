@@ -4,10 +4,20 @@ import { count } from '../../bulk/count.ts'
 import { bodyOf } from '../../bulk/rows.ts'
 import { randomKey } from '../secure-context.ts'
 import { saveSession } from './session.ts'
-import { createdOf, isUnfinished, openOf, type GridRow, type State, type CreatedLink } from './state.ts'
+import {
+  createdOf,
+  isUnfinished,
+  openOf,
+  type Chunk,
+  type GridRow,
+  type ListLook,
+  type State,
+  type CreatedLink,
+} from './state.ts'
 import { callApi } from '../call-api.ts'
 import { refusalOf, type Refusal } from '../create-collection.ts'
 import { chooseCollection, endIfEmpty, keptCollections, openCollection } from './collection.ts'
+import { chooseLook, lookFault, lookRefusal, openLook, rowDesign } from './looks.ts'
 
 /** Rows and characters of one request: the service takes 500 rows and 4 MiB. */
 const CHUNK_ROWS = 500
@@ -90,20 +100,31 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
     check: () =>
       run(
         'checking',
-        divide(markLocalFaults(state)).map((rows) => ({ rows })),
+        divide(markLocalFaults(state), 0).map((rows) => ({ rows })),
       ),
     async create() {
-      const rows = markLocalFaults(state).concat(openOf(state).filter(({ state }) => state === 'ready'))
-      const collection = state.together.isChosen ? chooseCollection(state, rows.length) : state.collection
-      const isCollected = state.together.isChosen && collection !== undefined
-      const chunks = divide(rows).map((ofChunk) => {
-        return { key: randomKey(), ids: ofChunk.map(({ id }) => id), isDone: false, isCollected }
-      })
-      update({ chunks: [...state.chunks, ...chunks], collection, isSaved: false, table: undefined })
-      saveSession(state)
+      const refusal = begin(state, update)
+      if (refusal !== undefined) return update({ notice: { text: refusal, isAlarm: true } })
       await resume()
     },
   }
+}
+
+/** Divides the rows without faults into creations, and saves them. @returns why none is begun, in people's words */
+function begin(state: State, update: Update): string | undefined {
+  const rows = markLocalFaults(state).concat(openOf(state).filter(({ state }) => state === 'ready'))
+  const collection = state.together.isChosen ? chooseCollection(state, rows.length) : state.collection
+  const isCollected = state.together.isChosen && collection !== undefined
+  const refusal = lookRefusal(state, isCollected)
+  if (refusal !== undefined) return refusal
+  const look = chooseLook(state, isCollected)
+  const inEachRow = look === undefined ? 0 : JSON.stringify(rowDesign(lookAt(state, look))).length
+  const chunks = divide(rows, inEachRow).map((ofChunk): Chunk => {
+    return { key: randomKey(), ids: ofChunk.map(({ id }) => id), isDone: false, isCollected, look }
+  })
+  update({ chunks: [...state.chunks, ...chunks], collection, isSaved: false, table: undefined })
+  saveSession(state)
+  return undefined
 }
 
 /** Rows that one request sends; with a key they are created. */
@@ -111,6 +132,7 @@ interface RequestRows {
   rows: GridRow[]
   key?: string
   isCollected?: boolean
+  look?: number | undefined
   end?: () => void
 }
 
@@ -123,12 +145,15 @@ async function sendAll(
   const total = requests.reduce((sum, { rows }) => sum + rows.length, 0)
   let done = 0
   update({ run: { kind, done, total }, notice: undefined, sheet: undefined })
-  for (const { rows, key, isCollected = false, end } of requests) {
-    const body = JSON.stringify(rows.map(({ cells }) => bodyOf(cells)))
-    const answer = await send(() => sendRows(state, body, { key, isCollected }))
+  for (const { end, ...request } of requests) {
+    const { rows, isCollected = false, look } = request
+    const answer = await send(() => sendRows(state, request))
     if (answer?.kind !== 'rows') return update({ run: undefined, notice: noticeOf(state, answer) })
     applyResults(rows, answer.results, state)
-    if (isCollected) for (const row of rows) row.isCollected = row.state === 'created'
+    for (const row of rows.filter((row) => row.state === 'created')) {
+      row.isCollected = isCollected
+      if (look !== undefined) row.design = lookAt(state, look).design
+    }
     end?.()
     done += rows.length
     update({ run: { kind, done, total } })
@@ -164,7 +189,7 @@ function applyResults(rows: GridRow[], results: RowOutcome[], { texts }: State):
     if (result === undefined) continue
     if ('error' in result) {
       row.state = 'faulty'
-      row.fault = faultOf(result.error, row.cells, texts.faults)
+      row.fault = lookFault(result.error, texts) ?? faultOf(result.error, row.cells, texts.faults)
     } else if ('code' in result) {
       row.state = 'created'
       row.link = result
@@ -189,12 +214,12 @@ function markLocalFaults(state: State): GridRow[] {
   return state.rows.filter((row) => row.state === 'new')
 }
 
-/** Divides rows into what one request can hold. */
-function divide(rows: GridRow[]): GridRow[][] {
+/** Divides rows into what one request can hold. @param inEachRow characters that each row has besides its cells */
+function divide(rows: GridRow[], inEachRow: number): GridRow[][] {
   const chunks: GridRow[][] = []
   let size = Number.POSITIVE_INFINITY
   for (const row of rows) {
-    const length = JSON.stringify(row.cells).length + 32
+    const length = JSON.stringify(row.cells).length + 32 + inEachRow
     const last = chunks.at(-1)
     if (last === undefined || last.length >= CHUNK_ROWS || size + length > CHUNK_CHARACTERS) {
       chunks.push([row])
@@ -208,14 +233,10 @@ function divide(rows: GridRow[]): GridRow[][] {
 }
 
 /** Sends rows to the API; with a key they are created, in the collection of the list or alone; without one only checked. */
-async function sendRows(
-  state: State,
-  body: string,
-  { key, isCollected }: { key: string | undefined; isCollected: boolean },
-): Promise<Answer> {
-  // Where the operator asks for a key, the page has an input for it.
-  const accessCode = document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
-  const refusal = isCollected ? await openCollection(state, accessCode) : undefined
+async function sendRows(state: State, { rows, key, isCollected = false, look }: RequestRows): Promise<Answer> {
+  const accessCode = enteredAccessCode()
+  const chosen = look === undefined ? undefined : lookAt(state, look)
+  const refusal = isCollected ? await openTogether(state, chosen, accessCode) : undefined
   if (refusal !== undefined) return refusal
   const collection = isCollected ? state.collection?.created?.token : undefined
   const headers = headersOf({
@@ -223,8 +244,26 @@ async function sendRows(
     'quirl-collection': collection,
     authorization: accessCode && `Bearer ${accessCode}`,
   })
+  const design = chosen && { design: rowDesign(chosen) }
+  const body = JSON.stringify(rows.map(({ cells }) => ({ ...bodyOf(cells), ...design })))
   return askForRows(key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk', { method: 'POST', headers, body })
 }
+
+/** Where the operator asks for a key, the page has an input for it. */
+function enteredAccessCode(): string | undefined {
+  return document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
+}
+
+/** Creates the collection of the list and has it keep the look of its rows, where that is still to be done. */
+async function openTogether(
+  state: State,
+  look: ListLook | undefined,
+  accessCode: string | undefined,
+): Promise<Refusal | undefined> {
+  return (await openCollection(state, accessCode)) ?? (await openLook(state, look))
+}
+
+const lookAt = ({ looks }: State, at: number) => looks[at] as ListLook
 
 function headersOf(values: Record<string, string | undefined>): Record<string, string> {
   const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))

@@ -2,6 +2,8 @@ import type { IslandTexts } from '../../bulk/island-texts.ts'
 import type { TableLayout } from '../../bulk/columns.ts'
 import type { KeptCollection } from '../../my-links/kept-collections.ts'
 import type { RowFault } from '../../bulk/faults.ts'
+import type { FileNames } from '../../../lib/file-name.ts'
+import type { Design } from '../../../qr/design/schema.ts'
 import type { LinkRow, TableRecord } from '../../../tables/records.ts'
 
 /** A created link, as the API returns it. */
@@ -21,12 +23,20 @@ export interface GridRow {
   id: number
   cells: LinkRow
   state: 'new' | 'ready' | 'faulty' | 'created'
-  fault?: RowFault
+  fault?: GridFault
   /** The file has more text in this row than the cells. */
   isPart?: boolean
   link?: CreatedLink
   /** Whether the link is in the collection of the list. */
   isCollected?: boolean
+  /** The design of the link's code. */
+  design?: Design
+}
+
+/** Why a row cannot become a link; `design` when its code cannot have the look of the list. */
+export interface GridFault {
+  field: RowFault['field'] | 'design'
+  text: string
 }
 
 /** Rows that one request creates: sent again with the same key, it creates nothing twice. */
@@ -36,6 +46,27 @@ export interface Chunk {
   isDone: boolean
   /** Whether its links join the collection of the list. */
   isCollected: boolean
+  /** Which of the looks of the list its links have. */
+  look?: number | undefined
+}
+
+/** A look that links of the list have got. */
+export interface ListLook {
+  design: Design
+  /** By which the collection of the list has it, or is to have it; without one, each row carries the design. */
+  name?: string | undefined
+  isKept?: boolean
+}
+
+/** What a person chooses as the look of the codes. */
+export interface LookChoice {
+  /** What the form of the designer holds. */
+  own: Design
+  /** The looks of the collection that is chosen, by name. */
+  kept: Readonly<Record<string, Design>>
+  /** The one of them that is chosen; empty for that of the form. */
+  name: string
+  isRefused: boolean
 }
 
 /** The collection of a list. */
@@ -72,6 +103,11 @@ export interface State {
   /** Whether a person wants the links in a collection: one that this browser keeps, or a new one. */
   together: { isChosen: boolean; name: string; kept: string }
   collection?: ListCollection | undefined
+  look: LookChoice
+  /** The looks that links have got, in the order in which they were chosen. */
+  looks: ListLook[]
+  /** How the images of a ZIP are. */
+  archive: { format: 'svg' | 'png'; names: FileNames }
   isSaved: boolean
   isStartOverAsked: boolean
   sheet?: Label[] | undefined
@@ -79,7 +115,20 @@ export interface State {
 }
 
 export function newState(texts: IslandTexts): State {
-  return { texts, rows: [], from: 0, chunks: [], together: newTogether(), isSaved: false, isStartOverAsked: false }
+  const [rows, chunks, looks] = [[], [], []]
+  const archive = { format: 'svg', names: 'code' } as const
+  const choices = { together: newTogether(), look: newLook(), archive }
+  return { texts, rows, from: 0, chunks, ...choices, looks, isSaved: false, isStartOverAsked: false }
+}
+
+export function newLook(): LookChoice {
+  return { own: {}, kept: {}, name: '', isRefused: false }
+}
+
+/** The design that new codes get; undefined for plain ones. */
+export function designOf({ look }: Pick<State, 'look'>): Design | undefined {
+  const design = look.kept[look.name] ?? look.own
+  return Object.keys(design).length === 0 ? undefined : design
 }
 
 export function newTogether(): State['together'] {

@@ -1,0 +1,126 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../../http/compress.ts'
+import { sendPage } from '../../http/document.ts'
+import { html } from '../../http/html.ts'
+import { problemPage } from '../../http/problem-page.ts'
+import { Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
+import { forbidCaching } from '../../links/api/owner-routes.ts'
+import type { Links } from '../../links/open.ts'
+import { rowsOf, type PrintRow, type RowsNeeds } from '../../print/rows.ts'
+import { sendCodes, type SheetNeeds } from '../../print/routes.ts'
+import { readPrint, type PrintBody } from '../../print/schemas.ts'
+import type { ClientLimits } from '../../links/client.ts'
+import { accessByToken, accessInCollection } from '../owner/access.ts'
+
+/** What the form that prints many codes needs of the rest of the program. */
+export interface LabelNeeds extends Omit<RowsNeeds, 'links'>, SheetNeeds {
+  links: Pick<Links, 'findByToken' | 'findManyByToken'>
+  limits: Pick<ClientLimits, 'charge' | 'chargeNotFound' | 'holderOf'>
+}
+
+interface LabelRoute {
+  Params: { token: string; code?: string }
+  Querystring: Record<string, unknown>
+}
+
+const toOwned = (row: PrintRow): PrintRow => ({ ...row, isOwned: true })
+
+const shared = { schema: { hide: true }, onSend: forbidCaching, config: { work: 'images' } } as const
+
+/** The codes of a link, or of its places: `GET /m/<token>/labels.pdf`, `GET /c/<token of a collection>/<code>/labels.pdf` */
+export function linkLabelsRoute(needs: LabelNeeds): Route {
+  return route<LabelRoute>({
+    ...shared,
+    handler: (request, reply) => orRefusal(request, reply, () => sendLink(needs, request, reply)),
+  })
+}
+
+async function sendLink(
+  needs: LabelNeeds,
+  request: FastifyRequest<LabelRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { token, code } = request.params
+  const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
+  const link = await needs.links.findByToken(access.credential)
+  const body = bodyOf(request.query, { links: [link.code] })
+  const rows = await rowsOf(needs, body, async () => undefined)
+  return sendCodes(needs, { request, reply }, body, rows.map(toOwned))
+}
+
+/** What is wrong with a few of the codes is as good as all of it. */
+const MAX_SHOWN = 10
+
+/** A page that says what cannot be printed, and why, instead of the PDF. */
+async function orRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  send: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 400) throw error
+    const reasons = error.errors
+      .slice(0, MAX_SHOWN)
+      .map(({ pointer, detail }) => html`<li>${pointer.slice(1)}: ${detail}</li>`)
+    addVary(reply, 'accept-language')
+    return sendPage(
+      reply.code(error.status),
+      problemPage(
+        error,
+        request,
+        html`<ul lang="en">
+          ${reasons}
+        </ul>`,
+      ),
+    )
+  }
+}
+
+/** The codes of all links of a collection, or of a campaign: `GET /c/<token>/labels.pdf` */
+export function collectionLabelsRoute(needs: LabelNeeds): Route {
+  return route<LabelRoute>({
+    ...shared,
+    handler: (request, reply) => orRefusal(request, reply, () => sendCollection(needs, request, reply)),
+  })
+}
+
+async function sendCollection(
+  needs: LabelNeeds,
+  request: FastifyRequest<LabelRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = bodyOf(request.query, { collection: request.params.token })
+  const rows = await rowsOf(needs, body, () => needs.limits.chargeNotFound(request, reply))
+  return sendCodes(needs, { request, reply }, body, rows)
+}
+
+/** The body of `POST /api/print` that the fields of the form say. @throws {Problem} 400 for an invalid one */
+function bodyOf(query: Record<string, unknown>, links: Pick<PrintBody, 'links' | 'collection'>): PrintBody {
+  const field = (name: string) => {
+    const value = query[name]
+    return typeof value === 'string' ? value.trim() : ''
+  }
+  const filled = (name: string) => (field(name) === '' ? {} : { [name]: field(name) })
+  const text = field('text') === 'own' ? { text: { own: field('own') } } : filled('text')
+  const placements = field('placements') === '1' && { placements: true }
+  return readPrint({ ...links, ...ontoOf(field), ...filled('campaign'), ...filled('style'), ...text, ...placements })
+}
+
+/** What the form offers first. */
+const DEFAULT_ONTO = 'labels:avery-l7160'
+
+/** What the codes are printed onto: a format, measures as people write them, or a paper. */
+function ontoOf(field: (name: string) => string): object {
+  const [kind, onto = ''] = (field('onto') || DEFAULT_ONTO).split(':')
+  const free = field('free').toLowerCase().replaceAll(/\s+/g, '').replaceAll('×', 'x').replaceAll(',', '.')
+  if (free === '' && kind !== 'labels') return { paper: onto }
+  const start = field('start')
+  return {
+    labels: free === '' ? onto : free,
+    ...(start !== '' && { start: Number(start) }),
+    offset: [Number(field('x')), Number(field('y'))],
+  }
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { post, skipUnlessOneNode, startServer, type TestServer } from './support/server.ts'
+
+const LINKS = 1200
+
+/** Starts a server with a collection of many links. */
+async function start(t: TestContext, row: (at: number) => object) {
+  const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_BULK: '0' })
+  const collection = (await (await post(`${server.url}/api/collections`, {})).json()) as { token: string }
+  for (let from = 0; from < LINKS; from += 400) {
+    const rows = Array.from({ length: 400 }, (_, at) => ({ target: 'https://example.com/', ...row(from + at) }))
+    const headers = { 'quirl-collection': collection.token }
+    assert.equal((await post(`${server.url}/api/bulk`, rows, headers)).status, 201)
+  }
+  return { server, token: collection.token, path: `${server.url}/api/collections/${collection.token}` }
+}
+
+/** In which iteration of the event loop each call of a function began. */
+function iterationsOf<Name extends string>(
+  t: TestContext,
+  object: Record<Name, (...args: never[]) => unknown>,
+  name: Name,
+): number[] {
+  const iterations: number[] = []
+  let iteration = 0
+  let timer: NodeJS.Immediate
+  const count = () => {
+    iteration++
+    timer = setImmediate(count)
+  }
+  count()
+  t.after(() => clearImmediate(timer))
+  const called = object[name]
+  object[name] = (...args) => {
+    iterations.push(iteration)
+    return called(...args)
+  }
+  return iterations
+}
+
+const text = async (url: string) => {
+  const response = await fetch(url)
+  assert.equal(response.status, 200)
+  return response.text()
+}
+
+test(
+  'a table of links that is read as fast as it is written lets the event loop run between its parts',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, path } = await start(t, () => ({}))
+    const iterations = iterationsOf(t, server.services.collections, 'sheetAfter')
+    assert.equal((await text(`${path}/links.csv`)).split('\r\n').length, LINKS + 2)
+    assert.ok(iterations.length >= 5, String(iterations.length))
+    assert.equal(new Set(iterations).size, iterations.length)
+  },
+)
+
+test(
+  'of all statistics, lists and overviews of collections, one part is read in an iteration of the event loop',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, path } = await start(t, () => ({}))
+    const read = iterationsOf(t, server.services.collections, 'membersAfter')
+    await Promise.all([1, 2, 3, 4].map((days) => text(`${path}/stats?days=${days}`)))
+    assert.ok(read.length >= 8, String(read.length))
+    assert.equal(new Set(read).size, read.length)
+    for (const part of ['', '/links?q=nothing', '/links?sort=title', '/links?sort=scans']) {
+      const turns = turnsOf(server)
+      await text(path + part)
+      assert.ok(turns() >= 4, `${part}: ${turns()}`)
+    }
+  },
+)
+
+/** How often requests have waited for a turn from now on. */
+function turnsOf({ services: { limits } }: TestServer): () => number {
+  let turns = 0
+  const { turnToRender } = limits
+  limits.turnToRender = (request) => {
+    turns++
+    return turnToRender(request)
+  }
+  return () => turns
+}
+
+test('the page of a collection stays below a mebibyte, however long the names of its campaigns are', async (t) => {
+  const campaign = (at: number) => '"'.repeat(196) + String(at).padStart(4, '0')
+  const { server, token } = await start(t, (at) => ({ campaign: campaign(at) }))
+  const last = encodeURIComponent(campaign(LINKS - 1))
+  const page = await text(`${server.url}/c/${token}?campaign=${last}`)
+  assert.ok(Buffer.byteLength(page) < 2 ** 20, String(Buffer.byteLength(page)))
+  assert.ok(/<option value="[^"]*1199"\s+selected>/.test(page), 'the campaign of the list is chosen')
+})
