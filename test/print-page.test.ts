@@ -199,6 +199,7 @@ inBrowser(
         const [left, , right] = await drawnOf(page, '.page-sheet text', { width })
         assert.ok(left >= edge - 0.1 && right <= width - edge + 0.1, `${paper} ${title}: ${left} to ${right}`)
       }
+    await page.unrouteAll()
   },
   { scripts: true },
 )
@@ -300,6 +301,7 @@ inBrowser(
     await page.route(/\/print\?/, (route) => route.abort())
     await page.getByLabel('Headline').fill('Drinks')
     await page.getByRole('status').filter({ hasText: 'cannot be shown right now' }).waitFor()
+    await page.unrouteAll()
   },
   { scripts: true },
 )

@@ -67,6 +67,16 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'owner-print',
+    open: async (page, site) =>
+      open(page, site, await fullLink(site), '/print?paper=tent-a4&style=loud&text=Mon+to+Fri'),
+  },
+  {
+    name: 'owner-print-german-fault',
+    open: async (page, site) =>
+      open(page, site, await fullLink(site), `/print?paper=sticker-50&title=${'W'.repeat(190)}&lang=de`),
+  },
+  {
     name: 'owner-try',
     async open(page, site) {
       const design = { shape: 'rounded', frame: { text: 'Scan me' } }

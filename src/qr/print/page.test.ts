@@ -176,3 +176,17 @@ test('the logo stands above the headline where there is room, and is refused by 
     (error) => error instanceof Problem && error.errors[0]?.pointer === '/logo',
   )
 })
+
+test('where texts are written from right to left, the code stands on their right, and all is as far from the edges', () => {
+  for (const paper of ['tent-a4', 'card-85x55', 'shelf-80x40'] as const)
+    for (const style of styles) {
+      const [one, other] = ['Menu', 'תפריט'].map((title) => compose(paper, style, { title }).faces[0])
+      assert.ok(one !== undefined && other !== undefined)
+      const codeOf = ({ parts }: typeof one) => parts.find(({ kind }) => kind === 'code')
+      const [left, right] = [codeOf(one), codeOf(other)]
+      assert.ok(left !== undefined && right !== undefined)
+      assert.ok(Math.abs(left.x - (one.width - right.x - right.width)) < 1e-6, paper)
+      const texts = other.parts.flatMap((part) => (part.kind === 'text' ? [part] : []))
+      assert.ok(texts.length > 1 && texts.every(({ x, width, align }) => align === 'right' && x + width < right.x))
+    }
+})

@@ -23,8 +23,8 @@ export function preview(view: PrintView): Html {
 
 function paper({ fields, language }: PrintView, { svg }: Sheet): Html {
   const { sheet, papers } = printTexts[language]
-  // The service has drawn it: what owners wrote is escaped in it. The title of its code is in no language of pages.
-  const drawing: Html = { markup: svg.replaceAll('<title>QR code</title>', '') }
+  // The service has drawn it: what owners wrote is escaped in it. The page says what the picture is, in its own language.
+  const drawing: Html = { markup: svg.replaceAll(' role="img"><title>QR code</title>', '>') }
   return html`<div
     class="print-paper"
     data-paper="${fields.paper}"
