@@ -255,6 +255,9 @@ test('what cannot be printed is refused with each field and its bound, and nothi
     [{ links }, 400, 'invalid_request', '/labels', /paper/],
     [{ labels }, 400, 'invalid_request', '/links', /collection/],
     [{ links, labels, campaign: 'x' }, 400, 'invalid_request', '/campaign', /collection/],
+    [{ collection: `collection_${'x'.repeat(43)}`, labels, campaign: 'a\0' }, 400, 'invalid_request', '/campaign', /./],
+    [{ collection: 'a\0', labels }, 404, 'collection_not_found', undefined, /./],
+    [{ links: ['a\0', `${'x'.repeat(42)}\0`], labels }, 404, 'unknown_code', '/links/0', /no link/],
     [{ links: Array(1001).fill(link.code), labels }, 400, 'invalid_request', '/links', /1000/],
     [{ links: Array(24).fill(link.token), labels, placements: true }, 400, 'invalid_request', '/placements', /1,000/],
   ] as const) {
@@ -338,7 +341,7 @@ test('the calibration page has rulers of 100 mm and is there in both languages',
     ['en', /Calibration page for US Letter/],
     ['de', /Kalibrierseite für US Letter/],
   ] as const) {
-    const answer = await fetch(`${server.url}/api/print/calibration.pdf?paper=letter&lang=${lang}`)
+    const answer = await fetch(`${server.url}/api/print/calibration.pdf?paper=letter&language=${lang}`)
     assert.equal(answer.status, 200)
     const pdf = Buffer.from(await answer.arrayBuffer())
     assert.match(

@@ -35,6 +35,7 @@ const files = [
   'openapi',
   'owner-page',
   'passwords',
+  'print-sheets',
   'protected-rules',
   'qr-design',
   'removal',

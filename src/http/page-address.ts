@@ -14,8 +14,8 @@ const PARAMETER = 'lang'
  */
 const pagePaths = [
   /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy)?\/?$/,
-  /^\/m\/[^/]+(?:\/statistics\/[\w.]+|\/placements|\/print|\/try)?\/?$/,
-  /^\/c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?(?:\/statistics\/[\w.]+|\/placements|\/print|\/try)?\/?$/,
+  /^\/m\/[^/]+(?:\/statistics\/[\w.]+|\/placements|\/labels\.pdf|\/print|\/try)?\/?$/,
+  /^\/c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?(?:\/statistics\/[\w.]+|\/placements|\/labels\.pdf|\/print|\/try)?\/?$/,
   /^\/s\/share_[\w-]+(?:\/statistics\/[\w.]+|\/placements)?\/?$/,
   /^\/[\w-]+\+\/?$/,
 ]

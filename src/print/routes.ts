@@ -12,7 +12,7 @@ import { paperSizes, type Paper } from '../qr/print/labels.ts'
 import { requesterOf } from '../qr/requester.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { languages } from '../texts/language.ts'
-import { rowsOf, type PrintRow, type RowsNeeds } from './rows.ts'
+import { rowsOf, type Charges, type PrintRow, type RowsNeeds } from './rows.ts'
 import { printBody, readPrint, type PrintBody } from './schemas.ts'
 import { captionOf, codesOf, layoutOf, type PrintCode } from './sheet.ts'
 
@@ -74,14 +74,28 @@ export function printSheetRoute(needs: PrintNeeds): Route {
 async function sendSheets(needs: PrintNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = readPrint(request.body)
   layoutOf(body)
-  const rows = await rowsOf(needs, body, () => needs.limits.chargeNotFound(request, reply))
+  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
   return sendCodes(needs, { request, reply }, body, rows)
 }
+
+/** What the look-up of links costs the client of a request. */
+export function chargesOf(
+  { limits }: Pick<PrintNeeds, 'limits'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Charges {
+  return {
+    charge: async (codes) => void (await limits.charge(request, reply, 'qr', unitsOf(codes))),
+    chargeNotFound: () => limits.chargeNotFound(request, reply),
+  }
+}
+
+const unitsOf = (codes: number) => Math.ceil(codes / CODES_PER_UNIT)
 
 /** What drawing sheets needs of the rest of the program. */
 export type SheetNeeds = Pick<PrintNeeds, 'origin' | 'qr'> & { limits: Pick<ClientLimits, 'charge' | 'holderOf'> }
 
-/** Draws the codes of links as a request wants them, which is charged, and sends them. @throws {Problem} 400, 429, 503 */
+/** Draws the codes of links that `rowsOf` has charged, and sends them; more codes than links are charged as well. @throws {Problem} 400, 429, 503 */
 export async function sendCodes(
   needs: SheetNeeds,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
@@ -91,7 +105,9 @@ export async function sendCodes(
   const { limits, qr } = needs
   const onto = layoutOf(body)
   const codes = codesOf(rows, body)
-  await limits.charge(request, reply, 'qr', Math.ceil(codes.length / CODES_PER_UNIT))
+  // Links were charged before they were looked up; they have more places.
+  const more = unitsOf(codes.length) - unitsOf(rows.length)
+  if (more > 0) await limits.charge(request, reply, 'qr', more)
   const origin = needs.origin.of(request)
   const { host } = new URL(origin)
   const drawn = codes.map((code) => ({
@@ -128,7 +144,7 @@ function sendPdf(reply: FastifyReply, file: Buffer, name: string): FastifyReply 
 
 const calibrationQuery = Type.Object({
   paper: Type.Optional(Type.Enum(Object.keys(paperSizes) as Paper[], { default: 'a4' })),
-  lang: Type.Optional(Type.Enum([...languages], { default: 'en', description: 'The language of the page.' })),
+  language: Type.Optional(Type.Enum([...languages], { default: 'en', description: 'The language of the page.' })),
 })
 
 /** The page that shows how far a printer moves and scales what it prints: `GET /api/print/calibration.pdf` */
@@ -146,8 +162,8 @@ export function calibrationRoute({ qr, limits, limitImages }: PrintNeeds): Route
       response: { 200: { ...pdf, headers: sends('Content-Disposition') } },
     },
     async handler(request, reply) {
-      const { paper = 'a4', lang = 'en' } = request.query
-      const file = await qr.sheets.calibration({ paper, language: lang }, requesterOf(limits.holderOf, request, reply))
+      const { paper = 'a4', language = 'en' } = request.query
+      const file = await qr.sheets.calibration({ paper, language }, requesterOf(limits.holderOf, request, reply))
       reply.header('cache-control', 'public, max-age=86400')
       return sendPdf(reply, file, `calibration-${paper}`)
     },

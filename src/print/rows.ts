@@ -1,4 +1,5 @@
-import { UNKNOWN_VALUE } from '../dimensions/dimension.ts'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { campaignOf } from '../collections/campaign-query.ts'
 import type { Collections } from '../collections/open.ts'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, type FieldError } from '../http/problem.ts'
@@ -28,18 +29,30 @@ export interface PrintRow {
   pointer: string
 }
 
-/** Links that one statement reads. */
+/** What a request costs its client. */
+export interface Charges {
+  /** Charges codes before they are looked up. */
+  charge: (codes: number) => Promise<void>
+  chargeNotFound: ChargeNotFound
+}
+
+/** Links that one statement reads, and that are looked up before visits have their turn. */
 const LINKS_PER_READ = 50
 
 /**
  * Finds the links of a request, in its order; those of a collection by their creation.
- * @throws {Problem} 404 or 410 with each that has no image, 404 for an unknown collection, 400 for too many
+ * @throws {Problem} 404 or 410 with each that has no image, 404 for an unknown collection, 400 for too many, 429
  */
-export async function rowsOf(needs: RowsNeeds, body: PrintBody, chargeNotFound: ChargeNotFound): Promise<PrintRow[]> {
+export async function rowsOf(
+  needs: RowsNeeds,
+  body: PrintBody,
+  { charge, chargeNotFound }: Charges,
+): Promise<PrintRow[]> {
   const named =
     body.links === undefined
       ? await namedByCollection(needs, body.collection ?? '', body.campaign)
       : await namedByList(needs, body.links)
+  await charge(named.length)
   await requireImages(needs, named, chargeNotFound)
   const rows: PrintRow[] = []
   for (let from = 0; from < named.length; from += LINKS_PER_READ) {
@@ -51,6 +64,7 @@ export async function rowsOf(needs: RowsNeeds, body: PrintBody, chargeNotFound: 
       if (link === undefined) throw new Problem('code_gone', `the link ${code} was deleted`)
       rows.push({ ...rest, link })
     }
+    await yieldToLoop()
   }
   return rows
 }
@@ -80,7 +94,7 @@ async function namedByCollection(
   asked: string | undefined,
 ): Promise<Named[]> {
   const { id: collectionId } = await collections.find(token)
-  const campaign = asked === UNKNOWN_VALUE ? null : asked
+  const campaign = campaignOf(asked)
   // One more than may be printed tells whether there are too many.
   const members = await collections.membersAfter({ collectionId, after: 0, limit: MAX_CODES + 1 }, { campaign })
   if (members.length === 0)
@@ -101,8 +115,9 @@ export function tooMany(pointer: string, what: string, instead: string): Problem
 async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFound: ChargeNotFound): Promise<void> {
   const faults: FieldError[] = []
   let first: Problem | undefined
-  for (const { code, pointer } of named) {
+  for (const [at, { code, pointer }] of named.entries()) {
     if (faults.length === MAX_ERRORS) break
+    if (at % LINKS_PER_READ === 0) await yieldToLoop()
     const problem = await missingOf(linkOf, code, pointer)
     if (problem === undefined) continue
     first ??= problem

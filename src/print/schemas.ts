@@ -1,4 +1,5 @@
 import { Type, type Static } from '#typebox'
+import { campaignQuery } from '../collections/campaign-query.ts'
 import { text } from '../http/fields.ts'
 import { createBodyReader } from '../http/body-reader.ts'
 import { invalidRequest } from '../http/problem.ts'
@@ -22,12 +23,7 @@ export const printBody = Type.Object(
     collection: Type.Optional(
       Type.String({ maxLength: 100, description: 'The token of a collection, instead of `links`: all of its links.' }),
     ),
-    campaign: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'Of a collection, only the links of this campaign; `~` for those without one.',
-      }),
-    ),
+    ...campaignQuery,
     labels: Type.Optional(
       Type.String({
         maxLength: 60,

@@ -1,13 +1,11 @@
-import { invalidRequest, type FieldError } from '../http/problem.ts'
-import { MAX_ERRORS } from '../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, type FieldError } from '../http/problem.ts'
 import type { Placement } from '../links/placements.ts'
 import { readLabels, type Paper } from '../qr/print/labels.ts'
 import { readSheet } from '../qr/print/sheet.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { templates } from '../qr/print/template.ts'
 import { ownValue } from '../lib/own-value.ts'
-import type { PrintRow } from './rows.ts'
-import { tooMany } from './rows.ts'
+import { tooMany, type PrintRow } from './rows.ts'
 import { MAX_CODES, type PrintBody } from './schemas.ts'
 
 /** A code that is to be printed: that of a link, or of a place where it hangs. */

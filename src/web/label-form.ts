@@ -114,8 +114,8 @@ function placeFields(language: Language): Html {
       ${moved('x', texts.right)} ${moved('y', texts.down)}
       <small>
         ${texts.offsetHint}
-        <a href="/api/print/calibration.pdf?paper=a4&amp;lang=${language}" target="_blank">A4</a>,
-        <a href="/api/print/calibration.pdf?paper=letter&amp;lang=${language}" target="_blank">US Letter</a>
+        <a href="/api/print/calibration.pdf?paper=a4&amp;language=${language}" target="_blank">A4</a>,
+        <a href="/api/print/calibration.pdf?paper=letter&amp;language=${language}" target="_blank">US Letter</a>
       </small>
     </fieldset>`
 }

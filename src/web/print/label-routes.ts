@@ -8,7 +8,7 @@ import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
 import { rowsOf, type PrintRow, type RowsNeeds } from '../../print/rows.ts'
-import { sendCodes, type SheetNeeds } from '../../print/routes.ts'
+import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
 import type { ClientLimits } from '../../links/client.ts'
 import { accessByToken, accessInCollection } from '../owner/access.ts'
@@ -45,7 +45,7 @@ async function sendLink(
   const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
   const link = await needs.links.findByToken(access.credential)
   const body = bodyOf(request.query, { links: [link.code] })
-  const rows = await rowsOf(needs, body, async () => undefined)
+  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
   return sendCodes(needs, { request, reply }, body, rows.map(toOwned))
 }
 
@@ -93,7 +93,7 @@ async function sendCollection(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = bodyOf(request.query, { collection: request.params.token })
-  const rows = await rowsOf(needs, body, () => needs.limits.chargeNotFound(request, reply))
+  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
   return sendCodes(needs, { request, reply }, body, rows)
 }
 
