@@ -15,6 +15,7 @@ import { openPrintFonts } from '../src/qr/print/fonts.ts'
 import { drawPoster, type Poster } from '../src/qr/print/poster.ts'
 import { templates, typographies, type TemplateName, type TypographyName } from '../src/qr/print/template.ts'
 import { printPdf } from './support/decoders.ts'
+import { cropPgm, readHead } from './support/pgm.ts'
 import { requireProgram } from './support/programs.ts'
 import { decoderNames, missedOf } from './support/three-decoders.ts'
 
@@ -76,15 +77,8 @@ test('each template is read by three decoders at 150 and 300 dpi, with each kind
 /** The halves of a tent, as decoders say what they find in one picture once for each code; other pages as they are. */
 function facesOf(paper: TemplateName, file: Buffer): Buffer[] {
   if (paper !== 'tent-a4') return [file]
-  const [head = '', across = '', down = ''] = /^P5\s(\d+) (\d+)\s255\s/.exec(file.toString('latin1', 0, 40)) ?? []
-  const half = Math.floor(Number(down) / 2)
-  const size = Number(across) * half
-  return [0, 1].map((at) =>
-    Buffer.concat([
-      Buffer.from(`P5\n${across} ${half}\n255\n`),
-      file.subarray(head.length + at * size).subarray(0, size),
-    ]),
-  )
+  const { width, height } = readHead(file)
+  return [0, height / 2].map((y) => cropPgm(file, { x: 0, y, width, height: Math.floor(height / 2) }))
 }
 
 /** The standard output of a program for a file, and what it complains of. */

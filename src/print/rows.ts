@@ -126,7 +126,7 @@ async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFou
     const refusal = await chargeNotFound()
     if (refusal !== undefined) throw refusal
   }
-  if (first !== undefined) throw new Problem(first.code, first.message, { errors: faults })
+  if (first !== undefined) throw new Problem(first.code, first.message, { errors: faults, headers: first.headers })
 }
 
 /** Why there is no image of a link; undefined when there is one. */
@@ -139,7 +139,7 @@ async function missingOf(linkOf: Visits['linkOf'], code: string, pointer: string
     return link === undefined ? unknown() : undefined
   } catch (error) {
     if (error instanceof Problem && error.code !== 'unavailable')
-      return new Problem(error.code, `the link ${code}: ${error.message}`)
+      return new Problem(error.code, `the link ${code}: ${error.message}`, { headers: error.headers })
     throw error
   }
 }

@@ -140,8 +140,11 @@ export type Refuse = (operation: Operation, valid: Valid, reasons: Reasons) => C
 
 const ofCode =
   (code: string): Refuse =>
-  ({ id }, { body }) =>
-    id === 'report' ? { body: { ...(body as object), code } } : id.startsWith('open') ? undefined : { path: { code } }
+  ({ id }, { body }) => {
+    if (id === 'report') return { body: { ...(body as object), code } }
+    if (id === 'print') return { body: { ...(body as object), links: [code] } }
+    return id.startsWith('open') ? undefined : { path: { code } }
+  }
 
 const ofToken =
   (token: (reasons: Reasons) => string): Refuse =>
@@ -150,6 +153,12 @@ const ofToken =
 const withBody =
   (more: object): Refuse =>
   (_operation, { body }) => ({ body: { ...(body as object), ...more } })
+
+/** A page, or sheets, with a text. */
+const printed = (id: string, body: unknown, own: string): Change =>
+  id === 'print'
+    ? { body: { ...(body as object), text: { own } } }
+    : { query: new URLSearchParams({ paper: 'sticker-50', title: own }).toString() }
 
 /** A refusal of each code, for every operation that has it. */
 export const refusals: Partial<Record<ProblemCode, Refuse>> = {
@@ -177,6 +186,7 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
     const headers = { 'quirl-collection': UNKNOWN_TOKEN }
     const design = { look: 'blue' }
     if (id.startsWith('createLink')) return { headers }
+    if (id === 'print') return { body: { collection: UNKNOWN_TOKEN, labels: 'avery-l7160' } }
     if (id === 'changeLink' || id === 'changeLinkByHeader') return { headers, body: { design } }
     if (id !== 'changeLinks') return { token: () => UNKNOWN_TOKEN }
     const { changes } = body as { changes: object[] }
@@ -205,10 +215,14 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   }),
   alias_taken: withBody({ alias: 'contract' }),
   alias_reserved: withBody({ alias: 'api' }),
-  target_blocked: ({ id }, _valid, { listed }) =>
-    id.startsWith('revert')
-      ? { token: () => listed.token, body: { revision: 1 } }
-      : { token: () => listed.token, body: { target: `https://${BLOCKED}/` } },
+  target_blocked({ id }, _valid, { listed }) {
+    if (/^changeCollection(?:ByHeader)?$/.test(id))
+      return { body: { webhook: { url: `https://${BLOCKED}/`, events: ['link.changed'] } } }
+    const body = id.startsWith('revert') ? { revision: 1 } : { target: `https://${BLOCKED}/` }
+    return { token: () => listed.token, body }
+  },
+  text_too_long: ({ id }, { body }) => printed(id, body, 'W'.repeat(200)),
+  text_not_printable: ({ id }, { body }) => printed(id, body, '漢'),
   too_many_shares: ({ id }, _valid, { shared, collections }) => ({
     token: () => (id.startsWith('createCollectionShare') ? collections.shared : shared.token),
   }),
@@ -232,6 +246,7 @@ export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   malformed_csv: () => ({ form: 'target\n"', headers: { 'content-type': 'text/csv' } }),
   unscannable: ({ id, method }, { body }) => {
     const design = { eye_frame_color: '#ddd', eye_ball_color: '#ddd' }
+    if (id.startsWith('print')) return undefined
     if (method === 'GET') return { path: { code: 'designed' }, query: 'margin=0' }
     if (id.startsWith('changeCollection')) return { body: { looks: { pale: design } } }
     return id.startsWith('revert') ? undefined : { body: { ...(body as object), design } }
