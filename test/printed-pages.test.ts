@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Problem } from '../src/http/problem.ts'
 import { encodeWithLogo } from '../src/qr/design/logo-placement.ts'
 import { columnsOf, composeScene } from '../src/qr/design/scene.ts'
 import type { Design } from '../src/qr/design/schema.ts'
@@ -45,24 +46,54 @@ function drawPage(paper: TemplateName, style: TypographyName, content: Partial<P
 
 const papers = Object.keys(templates) as TemplateName[]
 const styles = Object.keys(typographies) as TypographyName[]
+const LONGEST = 'the longest texts'
 const contents: [string, Partial<Poster>, Design?][] = [
   ['one line', {}],
   ['accents', { title: 'Ýčřåm Żółć', text: 'à la carte' }],
   ['Greek', { title: 'Κατάλογος' }],
   ['Cyrillic', { title: 'Меню', text: 'Наведите камеру' }],
+  [LONGEST, {}],
   ['a frame', { title: '' }, { frame: { text: 'Scan me' }, shape: 'dots', margin: 1 }],
 ]
 
-/** Each template with each content, in one typography after the other. */
-function* pages() {
+/** With `CORPUS=all`, each template in each typography; else in one after the other, which takes a fifth of the time. */
+const isWhole = process.env['CORPUS'] === 'all'
+
+/** Each template with each content, and with the longest texts that fit. */
+function* contentsOf() {
   for (const [at, paper] of papers.entries())
-    for (const [turn, [what, content, design]] of contents.entries()) {
-      const style = styles[(at + turn) % styles.length] ?? 'plain'
-      const pdf = drawPage(paper, style, content, design)
-      // Small pages at both, large ones at 300 dpi only once: they have 9 million pixels.
-      const both = templates[paper].width < 100 || turn === 0
-      for (const dpi of both ? [150, 300] : [150]) yield { paper, style, what, dpi, pdf }
-    }
+    for (const [turn, [what, content, design]] of contents.entries())
+      for (const style of isWhole ? styles : [styles[(at + turn) % styles.length] ?? 'plain'])
+        yield { paper, style, what, turn, content: what === LONGEST ? longestOn(paper, style) : content, design }
+}
+
+/** Small pages at both resolutions, large ones at 300 dpi only once: they have 9 million pixels. */
+function* pages() {
+  for (const { paper, style, what, turn, content, design } of contentsOf()) {
+    const pdf = drawPage(paper, style, content, design)
+    const both = isWhole || templates[paper].width < 100 || turn === 0
+    for (const dpi of both ? [150, 300] : [150]) yield { paper, style, what, dpi, pdf }
+  }
+}
+
+/** The most words that a template takes. */
+function longestOn(paper: TemplateName, style: TypographyName): Partial<Poster> {
+  const words = Array.from({ length: 60 }, (_, at) => ['Wochenkarte', 'und', 'Getränke', 'für', 'Gäste'][at % 5])
+  for (let count = words.length; count > 0; count--) {
+    const content = { title: words.slice(0, Math.ceil(count / 2)).join(' '), text: words.slice(0, count).join(' ') }
+    if (fits(paper, style, content)) return content
+  }
+  throw new Error(`nothing fits onto ${paper}`)
+}
+
+function fits(paper: TemplateName, style: TypographyName, content: Partial<Poster>): boolean {
+  try {
+    drawPage(paper, style, content)
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'text_too_long') return false
+    throw error
+  }
 }
 
 test('each template is read by three decoders at 150 and 300 dpi, with each kind of text in turn', async (t) => {
