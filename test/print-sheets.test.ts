@@ -335,6 +335,13 @@ test('each 50 codes count as one image, and each unknown one as a wrong one', as
   assert.equal((await print(['no-such-1', 'no-such-2', 'no-such-3'])).status, 429)
 })
 
+test('docs/qr.md names every format of labels, and none that there is not', () => {
+  const docs = readFileSync(new URL('../docs/qr.md', import.meta.url), 'utf8')
+  const rows = docs.split('\n').filter((line) => /^\| `(?:avery|herma)-/.test(line))
+  const named = rows.flatMap((line) => Array.from(line.matchAll(/`((?:avery|herma)-[a-z\d]+)`/g), ([, id]) => id))
+  assert.deepEqual(named.toSorted(), Object.keys(labelFormats).toSorted())
+})
+
 test('the calibration page has rulers of 100 mm and is there in both languages', async (t) => {
   if (!requireProgram(t, 'pdftotext', 'poppler-utils') || !requireProgram(t, 'qpdf', 'qpdf')) return
   for (const [lang, words] of [

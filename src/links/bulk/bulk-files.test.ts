@@ -14,8 +14,12 @@ function archiveOf(titles: (string | undefined)[], change: Partial<Archive> = {}
     index,
     code: `code${index}`,
     short_url: `https://qr.example/code${index}`,
+    qr_png: `https://qr.example/code${index}/qr.png`,
+    qr_svg: `https://qr.example/code${index}/qr.svg`,
+    manage_url: `https://qr.example/m/token${index}`,
+    token: `token${index}`,
   }))
-  const result = { created: titles.length, failed: 0, results } as unknown as BulkResult
+  const result: BulkResult = { created: titles.length, failed: 0, results }
   const rows = titles.map((title) => ({ target: 'https://example.com/', ...(title !== undefined && { title }) }))
   return { csv: 'index\n', rows, result, names: 'code', ending: 'svg', draw: async () => svg, ...change }
 }

@@ -12,7 +12,7 @@ import { paperSizes } from './labels.ts'
 import { composePage, type PrintPage } from './page.ts'
 import { addCode, createPagesFile, drawFaces, drawPage, endPages, pageOf, xObjects } from './page-pdf.ts'
 import type { EmbeddedCode, NamedCode, PagesFile } from './page-pdf.ts'
-import { logoForPdf, shapeOf } from './poster.ts'
+import { logoForPdf, notPrintable, shapeOf } from './poster.ts'
 import { placeOf, safeAreaOf } from './sheet.ts'
 import type { SheetCode, SheetJob, SheetLayout } from './sheet-job.ts'
 import { templates, typographies, type Template } from './template.ts'
@@ -107,9 +107,7 @@ function requireSettable(caption: string, { style }: SheetJob, { fontOf }: Sheet
   const invisible = invisibleFault(caption)
   if (invisible !== undefined) throw invalidRequest([{ pointer: '/text', detail: invisible }])
   const missing = [...new Set(fontOf(typographies[style].headline).missing(caption))]
-  if (missing.length === 0) return
-  const detail = `has characters that the fonts of the page lack: ${missing.join(' ')}`
-  throw new Problem('text_not_printable', detail, { errors: [{ pointer: '/text', detail }] })
+  if (missing.length > 0) throw notPrintable('/text', missing)
 }
 
 function pagesOf(file: PagesFile, onto: SheetLayout, composed: Composed[]): PdfPage[] {

@@ -46,9 +46,14 @@ export function requirePrintable(poster: Poster, format: 'pdf' | 'svg', fontOf: 
     if (invisible !== undefined) throw invalidRequest([{ pointer: `/${name}`, detail: invisible }])
     const missing = lacking?.[name] ?? []
     if (missing.length === 0) continue
-    const detail = `has characters that the fonts of the page lack: ${missing.join(' ')}`
-    throw new Problem('text_not_printable', `/${name} ${detail}`, { errors: [{ pointer: `/${name}`, detail }] })
+    throw notPrintable(`/${name}`, missing)
   }
+}
+
+/** @param missing the characters that no font of a page has, each once */
+export function notPrintable(pointer: string, missing: string[]): Problem {
+  const detail = `has characters that the fonts of the page lack: ${missing.join(' ')}`
+  return new Problem('text_not_printable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
 }
 
 /** What is invisible in a text. Browsers need such characters to join emoji, and to part or turn words of other scripts. */

@@ -129,8 +129,8 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
   }
 }
 
-/** Characters of the campaigns that the page offers in its choices, each of which has them all: half a megabyte at most. */
-const MAX_OFFERED = 20_000
+/** Characters of the campaigns that the page offers in its three choices, each of which has them all twice: half a megabyte at most. */
+const MAX_OFFERED = 12_000
 
 /** The largest campaigns, as many as have so many characters together. */
 function offered(campaigns: CampaignCount[]): CampaignCount[] {
