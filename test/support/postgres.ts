@@ -168,12 +168,18 @@ function childrenOf(process: number): number[] {
 }
 
 /** A backend may have ended meanwhile. */
-function signal(to: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+function signal(to: number, name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
   try {
     process.kill(to, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
+}
+
+/** A zombie, whose parent does not wait for it, has ended. */
+function isRunning(id: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(id)], { encoding: 'utf8' })
+  return /^[^Z\s]/.test(stdout)
 }
 
 /** Starts a server that listens only on a Unix socket in a folder of its own. */
@@ -212,6 +218,13 @@ export async function startPostgres(
   const resume = () => {
     for (const each of stalled.splice(0)) signal(each, 'SIGCONT')
   }
+  const stall = () => {
+    // First the one that starts the others.
+    const first = main()
+    signal(first, 'SIGSTOP')
+    stalled = [first, ...childrenOf(first)]
+    for (const each of stalled) signal(each, 'SIGSTOP')
+  }
   // Before it is stopped for good, for which it has to run.
   undoLater(ending, resume)
   return {
@@ -221,17 +234,14 @@ export async function startPostgres(
     user: USER,
     start,
     async kill() {
-      // Its backends end when they notice that their parent has.
-      process.kill(main(), 'SIGKILL')
+      stall()
+      const all = stalled.splice(0)
+      for (const each of all) signal(each, 'SIGKILL')
       await stop()
+      // A backend that still ends holds the shared memory, with which no server starts again.
+      await poll(() => !all.some(isRunning))
     },
-    stall() {
-      // First the one that starts the others.
-      const first = main()
-      signal(first, 'SIGSTOP')
-      stalled = [first, ...childrenOf(first)]
-      for (const each of stalled) signal(each, 'SIGSTOP')
-    },
+    stall,
     resume,
     execute: (statement, database) => execute({ host: folder, port: port ?? DEFAULT_PORT }, statement, database),
   }
