@@ -243,7 +243,7 @@ test('a store moves to PostgreSQL and back with collections, looks, shares, and 
   )
   assert.match(
     (await command(back, 'verify')).stdout,
-    /^collections +good +1 collection with 3 memberships, 1 look and 2 shares$/m,
+    /^collections +good +1 collection with 3 memberships, 1 look, 2 shares and 0 webhooks$/m,
   )
 })
 

@@ -60,15 +60,16 @@ export function orphansResult(orphans: number[]): Result {
 /** @param found undefined where an older version has written the store */
 export function collectionsResult(found: CollectionsSummary | undefined): Result {
   if (found === undefined) return { isGood: true, text: 'none yet: written by an older version' }
-  const { collections, members, looks, shares, strayMembers, strayLooks, strayShares } = found
   const strays = [
-    ...(strayMembers > 0 ? [`${pluralize(strayMembers, 'membership')} of a link or collection`] : []),
-    ...(strayLooks > 0 ? [`${pluralize(strayLooks, 'look')} of a collection`] : []),
-    ...(strayShares > 0 ? [`${pluralize(strayShares, 'share')} of a collection`] : []),
+    ...(found.strayMembers > 0 ? [`${pluralize(found.strayMembers, 'membership')} of a link or collection`] : []),
+    ...(found.strayLooks > 0 ? [`${pluralize(found.strayLooks, 'look')} of a collection`] : []),
+    ...(found.strayShares > 0 ? [`${pluralize(found.strayShares, 'share')} of a collection`] : []),
+    ...(found.strayEvents > 0 ? [`${pluralize(found.strayEvents, 'event')} of a webhook`] : []),
   ]
   if (strays.length > 0) return { isGood: false, text: `found ${strays.join(', and ')} that does not exist` }
+  const { collections, members, looks, shares, webhooks } = found
   const counts = [pluralize(members, 'membership'), pluralize(looks, 'look'), pluralize(shares, 'share')]
-  const counted = `${pluralize(collections, 'collection')} with ${counts[0]}, ${counts[1]} and ${counts[2]}`
+  const counted = `${pluralize(collections, 'collection')} with ${counts.join(', ')} and ${pluralize(webhooks, 'webhook')}`
   return { isGood: true, text: counted }
 }
 
