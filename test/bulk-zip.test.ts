@@ -153,3 +153,19 @@ test('a retry with the same Idempotency-Key returns an archive with the same tok
   const image = ({ folder, files: [name = ''] }: Unpacked) => readFileSync(join(folder, name))
   assert.deepEqual(image(second), image(first))
 })
+
+test('a retry of an archive counts as a bulk request, as its images are drawn again; one of a table does not', async (t) => {
+  const server = await startServer(t, { LIMIT_BULK: '3' })
+  const send = (query: string, key: string) =>
+    post(`${server.url}/api/bulk?${query}`, [{ target }], { 'idempotency-key': `a-key-of-mine-${key}` })
+  for (let tries = 0; tries < 5; tries++) assert.equal((await send('', 'table')).status, 201)
+  const archive = await send('qr=zip', 'archive')
+  assert.equal(archive.status, 201)
+  await archive.arrayBuffer()
+  assert.equal((await send('qr=zip', 'archive')).status, 201)
+  const refused = await send('qr=zip', 'archive')
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal((await send('', 'table')).status, 201)
+  assert.equal(await linksIn(server), 2)
+})

@@ -32,6 +32,18 @@ test('aborts when a client disconnects before the response, and not after it', a
   assert.equal(served.signal.aborted, false)
 })
 
+test('a signal that is asked for when the client has disconnected is aborted', async (t) => {
+  const server = createServer()
+  const url = `http://127.0.0.1:${await listen(t, server)}/`
+  const client = new AbortController()
+  const impatient = fetch(url, { signal: client.signal }).catch((error: unknown) => error)
+  const [, raw] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
+  client.abort()
+  await impatient
+  if (!raw.closed) await once(raw, 'close')
+  assert.equal(disconnectSignal({ raw }).aborted, true)
+})
+
 test('work is given up when its client disconnects, and leaves no listener on a connection that goes on', async (t) => {
   const server = createServer()
   const url = `http://127.0.0.1:${await listen(t, server)}/`

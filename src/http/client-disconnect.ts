@@ -4,13 +4,15 @@ import { Problem } from './problem.ts'
 /** What work for a client who has disconnected ends with: nobody gets it, and it is not worth logging. */
 export const disconnected = () => new Problem('unavailable', 'the client has disconnected')
 
-/** Aborts when the client disconnects before it has the whole response. */
+/** Aborts when the client disconnects before it has the whole response; at once when it has done so before. */
 export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
-  const disconnected = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) disconnected.abort()
-  })
-  return disconnected.signal
+  const left = new AbortController()
+  const onClose = () => {
+    if (!raw.writableFinished) left.abort()
+  }
+  if (raw.destroyed) onClose()
+  else raw.once('close', onClose)
+  return left.signal
 }
 
 /** Runs work for the response to a request, with a signal that aborts when the client disconnects meanwhile. */

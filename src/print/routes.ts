@@ -74,18 +74,25 @@ export function printSheetRoute(needs: PrintNeeds): Route {
 async function sendSheets(needs: PrintNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = readPrint(request.body)
   layoutOf(body)
-  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
-  return sendCodes(needs, { request, reply }, body, rows)
+  const charges = chargesOf(needs, request, reply)
+  const rows = await rowsOf(needs, body, charges)
+  return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
-/** What the look-up of links costs the client of a request. */
+/** What the codes of a request cost its client. */
 export function chargesOf(
   { limits }: Pick<PrintNeeds, 'limits'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Charges {
+  let charged = 0
   return {
-    charge: async (codes) => void (await limits.charge(request, reply, 'qr', unitsOf(codes))),
+    async charge(codes) {
+      const more = unitsOf(codes) - charged
+      if (more <= 0) return
+      await limits.charge(request, reply, 'qr', more)
+      charged += more
+    },
     chargeNotFound: () => limits.chargeNotFound(request, reply),
   }
 }
@@ -95,19 +102,24 @@ const unitsOf = (codes: number) => Math.ceil(codes / CODES_PER_UNIT)
 /** What drawing sheets needs of the rest of the program. */
 export type SheetNeeds = Pick<PrintNeeds, 'origin' | 'qr'> & { limits: Pick<ClientLimits, 'charge' | 'holderOf'> }
 
-/** Draws the codes of links that `rowsOf` has charged, and sends them; more codes than links are charged as well. @throws {Problem} 400, 429, 503 */
+/** A request whose links were charged; they may have more codes. */
+export interface SheetRequest {
+  request: FastifyRequest
+  reply: FastifyReply
+  charges: Pick<Charges, 'charge'>
+}
+
+/** Draws the codes of links, and sends them. @throws {Problem} 400, 429, 503 */
 export async function sendCodes(
   needs: SheetNeeds,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply, charges }: SheetRequest,
   body: PrintBody,
   rows: PrintRow[],
 ): Promise<FastifyReply> {
   const { limits, qr } = needs
   const onto = layoutOf(body)
   const codes = codesOf(rows, body)
-  // Links were charged before they were looked up; they have more places.
-  const more = unitsOf(codes.length) - unitsOf(rows.length)
-  if (more > 0) await limits.charge(request, reply, 'qr', more)
+  await charges.charge(codes.length)
   const origin = needs.origin.of(request)
   const { host } = new URL(origin)
   const drawn = codes.map((code) => ({

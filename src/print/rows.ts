@@ -31,7 +31,7 @@ export interface PrintRow {
 
 /** What a request costs its client. */
 export interface Charges {
-  /** Charges codes before they are looked up. */
+  /** Charges so many codes in all, before they are looked up: those that were charged before count. */
   charge: (codes: number) => Promise<void>
   chargeNotFound: ChargeNotFound
 }
@@ -41,29 +41,38 @@ const LINKS_PER_READ = 50
 
 /**
  * Finds the links of a request, in its order; those of a collection by their creation.
+ * @param areOwned whether the client owns the links of the list, although it does not name their tokens
  * @throws {Problem} 404 or 410 with each that has no image, 404 for an unknown collection, 400 for too many, 429
  */
 export async function rowsOf(
   needs: RowsNeeds,
   body: PrintBody,
   { charge, chargeNotFound }: Charges,
+  areOwned = false,
 ): Promise<PrintRow[]> {
+  await charge(body.links?.length ?? 1)
   const named =
     body.links === undefined
       ? await namedByCollection(needs, body.collection ?? '', body.campaign)
-      : await namedByList(needs, body.links)
+      : await namedByList(needs, body.links, areOwned)
   await charge(named.length)
   await requireImages(needs, named, chargeNotFound)
   const rows: PrintRow[] = []
+  const wanted = { placements: body.placements === true }
+  let codes = 0
   for (let from = 0; from < named.length; from += LINKS_PER_READ) {
     const read = named.slice(from, from + LINKS_PER_READ)
-    const found = await findPrinted(needs.db.read, [...new Set(read.map(({ code }) => codeKey(code)))])
+    const found = await findPrinted(needs.db.read, [...new Set(read.map(({ code }) => codeKey(code)))], wanted)
     for (const { code, ...rest } of read) {
       const link = found.get(codeKey(code))
       // It was deleted in the meantime.
       if (link === undefined) throw new Problem('code_gone', `the link ${code} was deleted`)
-      rows.push({ ...rest, link })
+      // Of a foreign link, nobody learns how many places it has.
+      const printed = rest.isOwned ? link : { ...link, placements: [] }
+      codes += Math.max(1, printed.placements.length)
+      rows.push({ ...rest, link: printed })
     }
+    if (codes > MAX_CODES) throw tooMany('/placements', 'are more codes', 'print fewer links')
     await yieldToLoop()
   }
   return rows
@@ -75,7 +84,7 @@ interface Named extends Omit<PrintRow, 'link'> {
 }
 
 /** A code may be as long as a token. */
-async function namedByList({ links }: RowsNeeds, given: string[]): Promise<Named[]> {
+async function namedByList({ links }: RowsNeeds, given: string[], areOwned: boolean): Promise<Named[]> {
   const tokens = given.filter(isToken)
   const found = await links.findManyByToken(tokens, async () => undefined)
   const codes = new Map(
@@ -83,7 +92,7 @@ async function namedByList({ links }: RowsNeeds, given: string[]): Promise<Named
   )
   return given.map((text, at) => ({
     code: codes.get(text) ?? text,
-    isOwned: codes.has(text),
+    isOwned: areOwned || codes.has(text),
     pointer: `/links/${at}`,
   }))
 }
@@ -103,7 +112,7 @@ async function namedByCollection(
   return members.map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
 }
 
-export function tooMany(pointer: string, what: string, instead: string): Problem {
+function tooMany(pointer: string, what: string, instead: string): Problem {
   const most = MAX_CODES.toLocaleString('en')
   return invalidRequest([{ pointer, detail: `${what} than the ${most} codes of one request: ${instead}` }])
 }

@@ -5,26 +5,24 @@ import { readSheet } from '../qr/print/sheet.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { templates } from '../qr/print/template.ts'
 import { ownValue } from '../lib/own-value.ts'
-import { tooMany, type PrintRow } from './rows.ts'
-import { MAX_CODES, type PrintBody } from './schemas.ts'
+import type { PrintRow } from './rows.ts'
+import type { PrintBody } from './schemas.ts'
 
 /** A code that is to be printed: that of a link, or of a place where it hangs. */
 export interface PrintCode extends PrintRow {
   placement: Placement | undefined
 }
 
-/** The codes of links: for a link with placements one for each, when they are asked for. @throws {Problem} 400 for too many */
+/** The codes of links: for a link with placements one for each, when they are asked for. @throws {Problem} 400 for foreign links */
 export function codesOf(rows: PrintRow[], { placements = false, text }: PrintBody): PrintCode[] {
   const isOwners = placements || text === 'title' || text === 'campaign' || text === 'placement'
   const foreign = isOwners ? rows.filter(({ isOwned }) => !isOwned) : []
   if (foreign.length > 0) throw invalidRequest(foreign.slice(0, MAX_ERRORS).map(toForeign))
-  const codes = rows.flatMap((row): PrintCode[] =>
+  return rows.flatMap((row): PrintCode[] =>
     placements && row.link.placements.length > 0
       ? row.link.placements.map((placement) => ({ ...row, placement }))
       : [{ ...row, placement: undefined }],
   )
-  if (codes.length > MAX_CODES) throw tooMany('/placements', 'are more codes', 'print fewer links')
-  return codes
 }
 
 function toForeign({ pointer }: PrintRow): FieldError {

@@ -45,3 +45,16 @@ test('a cached image takes the memory of its bytes, and keeps no slab of small b
   const plain = images.plain('https://example.com/', readAppearance({ size: 200 }, 'png'), { level: 'M' })
   for (const image of [await images.designed(job), plain]) assert.equal(image.body.buffer.byteLength, image.body.length)
 })
+
+test('nothing is drawn for a client that has disconnected before, but what is cached is answered', async () => {
+  let drawn = 0
+  const unused = () => Promise.reject(new Error('not requested'))
+  const render = async () => ({ ...({} as DesignedImage), body: new Uint8Array([++drawn]) })
+  const images = createImages({ draw: unused, picture: unused, render, isFree: () => false, close: async () => {} })
+  const job = { text: 'https://example.com/', design: {}, at: '', format: 'png', size: 200 } as const
+  const left = { signal: AbortSignal.abort() }
+  await assert.rejects(images.designed(job, left), { code: 'unavailable' })
+  assert.equal(drawn, 0)
+  await images.designed(job)
+  assert.deepEqual((await images.designed(job, left)).body, Buffer.from([1]))
+})

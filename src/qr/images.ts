@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { disconnected } from '../http/client-disconnect.ts'
 import { entityTagOf } from '../http/entity-tag.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
@@ -154,7 +155,10 @@ function createShared<Job, T extends { body: Uint8Array }>(
 
   return async (job, requester = {}) => {
     const key = hash('sha256', JSON.stringify(job), 'base64')
-    return cache.get(key) ?? share(key, job, requester)
+    const known = cache.get(key)
+    // Nobody would be told again that this client has left, and its drawing would never be dropped.
+    if (known === undefined && requester.signal?.aborted === true) throw disconnected()
+    return known ?? share(key, job, requester)
   }
 }
 

@@ -1,10 +1,13 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
+import { disconnected } from '../http/client-disconnect.ts'
 import { invalidRequest, MAX_ERRORS, Problem } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
 import type { CalibrationJob, SheetCode, SheetJob } from './print/sheet-job.ts'
+import { createSheetMemory, type HeldSheet, type SheetMemory } from './sheet-memory.ts'
 import { findDesigns } from './store.ts'
 
 /** A code of a sheet; its design is the one that was saved for its link. */
@@ -25,19 +28,32 @@ export interface Sheets {
 const CODES_PER_CHECK = 25
 /** How long the checks of one request may take, in milliseconds. */
 const MAX_CHECK_MS = 20_000
-/** Links whose designs one statement reads. */
+/** Links whose designs one statement reads at most, and the characters that it is to have: visits wait meanwhile. */
 const LINKS_PER_READ = 20
+const CHARACTERS_PER_READ = 512 * 1024
+/** Bytes that a code takes in memory, with its texts and its link. */
+const BYTES_OF_CODE = 2048
 /** Characters of the different designs of one request together, as JSON: all of them are in memory at once. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
-export function createSheets({ db, pool }: { db: Database; pool: Pick<RenderPool, 'check' | 'sheet'> }): Sheets {
+interface Deps {
+  db: Pick<Database, 'read'>
+  pool: Pick<RenderPool, 'check' | 'sheet'>
+  memory?: SheetMemory
+}
+
+export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): Sheets {
   return {
-    async draw(codes, { onto, style }, requester) {
-      const designs = await designsOf(db, codes)
-      const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
-      await checkCodes(pool, drawn, designs.all, requester)
-      const { body } = await pool.sheet({ codes: drawn, designs: designs.all, onto, style }, requester)
-      return ownBuffer(body)
+    async draw(codes, how, requester) {
+      const held = memory.open(requester)
+      try {
+        return await drawHeld({ db, pool }, codes, how, { requester, held })
+      } catch (error) {
+        const { reason } = held.signal as { reason: unknown }
+        throw reason instanceof Problem ? reason : error
+      } finally {
+        held.release()
+      }
     },
     async calibration(onto, requester) {
       return ownBuffer((await pool.sheet({ onto: { kind: 'calibration', ...onto } }, requester)).body)
@@ -45,22 +61,62 @@ export function createSheets({ db, pool }: { db: Database; pool: Pick<RenderPool
   }
 }
 
-/** The different designs of links, and which of them each link has. @throws {Problem} 400 when they are too large together */
-async function designsOf(db: Database, codes: LinkOnSheet[]): Promise<{ all: Design[]; indexOf: Map<number, number> }> {
-  const ids = [...new Set(codes.map(({ linkId }) => linkId))]
+/** Draws sheets, whose codes and designs are counted before they are kept. */
+async function drawHeld(
+  { db, pool }: Pick<Deps, 'db' | 'pool'>,
+  codes: LinkOnSheet[],
+  { onto, style }: Pick<SheetJob, 'onto' | 'style'>,
+  { requester, held }: { requester: Requester; held: HeldSheet },
+): Promise<Buffer> {
+  held.add(codes.length * BYTES_OF_CODE)
+  const designs = await designsOf(db, codes, held)
+  const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
+  const waiting = { ...requester, signal: held.signal }
+  await checkCodes(pool, drawn, designs.all, waiting)
+  const { body } = await pool.sheet({ codes: drawn, designs: designs.all, onto, style }, waiting)
+  return ownBuffer(body)
+}
+
+/** The different designs of links, and which of them each link has. @throws {Problem} 400 when they are too large together, 503 */
+async function designsOf(
+  db: Deps['db'],
+  codes: LinkOnSheet[],
+  held: Pick<HeldSheet, 'add' | 'signal'>,
+): Promise<{ all: Design[]; indexOf: Map<number, number> }> {
   const texts = new Map<string, number>()
   const indexOf = new Map<number, number>()
   let characters = 0
-  for (let from = 0; from < ids.length; from += LINKS_PER_READ)
-    for (const { link_id: id, design } of await findDesigns(db.read, ids.slice(from, from + LINKS_PER_READ))) {
-      const known = texts.get(design)
-      if (known === undefined) characters += design.length
+  for await (const { link_id: id, design } of readDesigns(db, [...new Set(codes.map(({ linkId }) => linkId))])) {
+    if (held.signal.aborted) throw disconnected()
+    const known = texts.get(design)
+    if (known === undefined) {
+      characters += design.length
       if (characters > MAX_CHARACTERS) throw tooLarge()
-      const index = known ?? texts.size
-      texts.set(design, index)
-      indexOf.set(id, index)
+      held.add(design.length)
     }
+    const index = known ?? texts.size
+    texts.set(design, index)
+    indexOf.set(id, index)
+  }
   return { all: [...texts.keys()].map((text) => JSON.parse(text) as Design), indexOf }
+}
+
+/**
+ * The designs of links, which may be the same large one a thousand times: each statement reads as many as had few characters in the one
+ * before, and visits have their turn in between.
+ */
+async function* readDesigns({ read }: Deps['db'], ids: number[]): AsyncGenerator<{ link_id: number; design: string }> {
+  let count = 1
+  for (let from = 0; from < ids.length;) {
+    const some = ids.slice(from, from + count)
+    from += some.length
+    const found = await findDesigns(read, some)
+    yield* found
+    const characters = found.reduce((sum, { design }) => sum + design.length, 0)
+    const fitting = Math.floor((CHARACTERS_PER_READ * some.length) / Math.max(1, characters))
+    count = Math.max(1, Math.min(LINKS_PER_READ, 4 * count, fitting))
+    await yieldToLoop()
+  }
 }
 
 function tooLarge(): Problem {

@@ -120,6 +120,7 @@ async function sendBulk(
       collection: collectionOf(request),
       atomic,
       dryRun,
+      drawsImages: archive !== undefined,
       onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
     })
     reply.code(dryRun ? 200 : 201)

@@ -31,6 +31,8 @@ export interface BulkOptions extends CreationOptions {
   atomic: boolean
   /** Only validate the rows. */
   dryRun: boolean
+  /** Charge a retry as well: the images of its links are drawn again. */
+  drawsImages?: boolean
 }
 
 /**
@@ -51,7 +53,8 @@ export async function createBulk(
 
   const chosen = valid.filter(({ alias }) => alias !== undefined).length
   const isCollected = options.newCollection !== undefined && valid.length > 1
-  const { charge, refund } = chargesOf(client, options.dryRun ? {} : { aliases: chosen, links: isCollected ? 1 : 0 })
+  const units = options.dryRun ? {} : { aliases: chosen, links: isCollected ? 1 : 0 }
+  const { charge, refund, settle } = chargesOf(client, units, options)
   let ready: Promise<(HashedDraft | Problem)[]> | undefined
   const prepare = async () => void (await (ready ??= withCheckedDesigns(deps, drafts, client, options.collection)))
   try {
@@ -69,7 +72,7 @@ export async function createBulk(
       }
       return { ...toResult(outcomes), ...(await collectNew(deps, creation, options)) }
     })
-    if (result.collection === undefined) await refund('links')
+    await settle(result)
     for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
     return result
   } catch (error) {
@@ -99,7 +102,12 @@ type Units = Partial<Record<'aliases' | 'links', number>>
 function chargesOf(
   client: Client,
   { aliases = 0, links = 0 }: Units,
-): { charge: Charge; refund: (...names: (keyof Units)[]) => Promise<void> } {
+  { drawsImages = false, dryRun }: BulkOptions,
+): {
+  charge: Charge
+  refund: (...names: (keyof Units)[]) => Promise<void>
+  settle: (result: BulkResult) => Promise<void>
+} {
   const refunds = new Map<keyof Units | 'bulk', Refund>()
   const refund = async (...names: (keyof Units | 'bulk')[]) => {
     for (const name of names) {
@@ -109,6 +117,11 @@ function chargesOf(
     }
   }
   const refundAll = () => refund('aliases', 'links', 'bulk')
+  // A retry was charged for nothing; its images are drawn again all the same.
+  const settle = async ({ collection }: BulkResult) => {
+    if (drawsImages && !dryRun && !refunds.has('bulk')) await client.charge('bulk')
+    if (collection === undefined) await refund('links')
+  }
   const charge = async () => {
     try {
       if (aliases > 0) refunds.set('aliases', await client.charge('aliases', aliases))
@@ -120,7 +133,7 @@ function chargesOf(
     }
     return refundAll
   }
-  return { charge, refund }
+  return { charge, refund, settle }
 }
 
 type Outcome = CreatedLink | Problem

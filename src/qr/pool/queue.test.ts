@@ -48,6 +48,13 @@ describe('the queue of images', () => {
     assert.deepEqual(order(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
+  test('takes no job of a client that has disconnected before: its further jobs are not drawn for nobody', async () => {
+    const queue = open(16)
+    const job = queue.add('a1', { holder: asHolder('a'), signal: AbortSignal.abort() })
+    assert.equal(queue.length(), 0)
+    await assert.rejects(job, { code: 'unavailable', message: 'the client has disconnected' })
+  })
+
   test('serves a new client after one job of each that waits', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3')

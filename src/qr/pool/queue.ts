@@ -1,3 +1,4 @@
+import { disconnected } from '../../http/client-disconnect.ts'
 import { Problem } from '../../http/problem.ts'
 import { createFairPool } from '../../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../../lib/holder.ts'
@@ -31,7 +32,7 @@ export interface Queue<Job, Result> {
   /**
    * Queues a job; resolves with its result.
    * @throws {Problem} 503 with `Retry-After` when it would wait for too long, or too many jobs wait and no other holder has
-   * more of them; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
+   * more of them, or its client has disconnected; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
   /** Removes the first job that may start now, of the network whose jobs took least time lately. */
@@ -83,6 +84,8 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
 
   return {
     add(job, { holder = program, signal, onQueued } = {}) {
+      // An aborted signal tells nobody again.
+      if (signal?.aborted === true) return Promise.reject(disconnected())
       const cost = costOf(job)
       const wait = waitOf(holder, cost)
       if (wait > maxWait || waiting.isRefused(holder)) return Promise.reject(overloaded(wait))
@@ -119,7 +122,7 @@ function withTimeout<Job, Result>(
   queued: Omit<Entry<Job, Result>, 'leave' | 'refuse'>,
   { timeout, signal, remove }: Leaving<Job, Result>,
 ): Entry<Job, Result> {
-  const onDisconnect = () => entry.refuse(new Problem('unavailable', 'the client has disconnected'))
+  const onDisconnect = () => entry.refuse(disconnected())
   const timer = setTimeout(() => entry.refuse(overloaded(timeout)), timeout)
   signal?.addEventListener('abort', onDisconnect)
   const entry: Entry<Job, Result> = {

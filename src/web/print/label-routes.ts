@@ -7,7 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
-import { rowsOf, type PrintRow, type RowsNeeds } from '../../print/rows.ts'
+import { rowsOf, type RowsNeeds } from '../../print/rows.ts'
 import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
 import type { ClientLimits } from '../../links/client.ts'
@@ -23,8 +23,6 @@ interface LabelRoute {
   Params: { token: string; code?: string }
   Querystring: Record<string, unknown>
 }
-
-const toOwned = (row: PrintRow): PrintRow => ({ ...row, isOwned: true })
 
 const shared = { schema: { hide: true }, onSend: forbidCaching, config: { work: 'images' } } as const
 
@@ -45,8 +43,9 @@ async function sendLink(
   const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
   const link = await needs.links.findByToken(access.credential)
   const body = bodyOf(request.query, { links: [link.code] })
-  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
-  return sendCodes(needs, { request, reply }, body, rows.map(toOwned))
+  const charges = chargesOf(needs, request, reply)
+  const rows = await rowsOf(needs, body, charges, true)
+  return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
 /** What is wrong with a few of the codes is as good as all of it. */
@@ -93,8 +92,9 @@ async function sendCollection(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = bodyOf(request.query, { collection: request.params.token })
-  const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
-  return sendCodes(needs, { request, reply }, body, rows)
+  const charges = chargesOf(needs, request, reply)
+  const rows = await rowsOf(needs, body, charges)
+  return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
 /** The body of `POST /api/print` that the fields of the form say. @throws {Problem} 400 for an invalid one */

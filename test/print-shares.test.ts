@@ -1,0 +1,149 @@
+// What one stranger takes by printing: memory, the event loop, and look-ups.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { asHolder } from '../src/lib/holder.ts'
+import { Problem } from '../src/http/problem.ts'
+import { rowsOf, type RowsNeeds } from '../src/print/rows.ts'
+import { createSheetMemory } from '../src/qr/sheet-memory.ts'
+import { createSheets, type LinkOnSheet } from '../src/qr/sheets.ts'
+import { labelFormats } from '../src/qr/print/labels.ts'
+import { post, startServer, type Created, type TestServer } from './support/server.ts'
+
+const format = labelFormats['avery-l7160']
+assert.ok(format)
+const how = { onto: { kind: 'labels', format, start: 1, offset: [0, 0] }, style: 'plain' } as const
+const holderOf = (address: string) => ({ holder: asHolder(address) })
+const kib = (length: number) => length * 1024
+
+/** An SVG of a length in characters, which scans. */
+function logoOf(length: number): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4"/>`
+  const filled = `${svg}${' '.repeat(length)}</svg>`
+  return `data:image/svg+xml;base64,${Buffer.from(filled).toString('base64')}`
+}
+
+async function linksWith(server: TestServer, count: number, length: number): Promise<LinkOnSheet[]> {
+  const design = { logo: { image: logoOf(length), size: 0.1 } }
+  const rows = Array.from({ length: count }, () => ({ target: 'https://example.com/', design }))
+  const answer = await post(`${server.url}/api/bulk`, rows)
+  assert.equal(answer.status, 201)
+  const { results } = (await answer.json()) as { results: Created[] }
+  const codes = results.map(({ code }) => code)
+  const ids = await server.services.db.read.selectFrom('links').select('id').where('code', 'in', codes).execute()
+  return ids.map(({ id }) => ({ linkId: id, text: 'https://example.com/', caption: '', address: '', name: String(id) }))
+}
+
+/** Checks that wait for a thread until they are let go on, or their client leaves. */
+function patientPool() {
+  const { promise: turn, resolve: letGo } = Promise.withResolvers<void>()
+  let waiting = 0
+  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+    async check({ texts }, { signal } = {}) {
+      waiting++
+      const left = new Promise<never>((_, reject) =>
+        signal?.addEventListener('abort', () => reject(new Problem('unavailable', 'the client has disconnected'))),
+      )
+      await Promise.race([turn, left])
+      return { faults: texts.map(() => undefined) }
+    },
+    sheet: async () => ({ body: new Uint8Array(1) }),
+  }
+  return { pool, letGo, waiting: () => waiting }
+}
+
+/** Waits until a condition holds. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('sheets that wait share the memory of their designs: the network with most gives way, and gets 503', async (t) => {
+  const server = await startServer(t)
+  const [first, second] = [await linksWith(server, 2, kib(30)), await linksWith(server, 2, kib(10))]
+  const { pool, letGo, waiting } = patientPool()
+  const sheets = createSheets({ db: server.services.db, pool, memory: createSheetMemory(kib(80)) })
+  const older = sheets.draw(first, how, holderOf('192.0.2.1'))
+  await until(() => waiting() === 1)
+  const refused = sheets.draw(first, how, holderOf('192.0.2.2'))
+  await assert.rejects(refused, { code: 'unavailable', message: /too many sheets with large designs/ })
+  const smaller = sheets.draw(second, how, holderOf('198.51.100.1'))
+  await until(() => waiting() === 2)
+  letGo()
+  assert.equal((await older).length, 1)
+  assert.equal((await smaller).length, 1)
+  assert.equal((await sheets.draw(first, how, holderOf('192.0.2.2'))).length, 1)
+})
+
+test('a sheet that waits is given up with 503 when a smaller holder needs its memory', async (t) => {
+  const server = await startServer(t)
+  const [large, small] = [await linksWith(server, 2, kib(30)), await linksWith(server, 2, kib(10))]
+  const { pool, letGo, waiting } = patientPool()
+  const sheets = createSheets({ db: server.services.db, pool, memory: createSheetMemory(kib(60)) })
+  const given = sheets.draw(large, how, holderOf('192.0.2.1'))
+  given.catch(() => undefined)
+  await until(() => waiting() === 1)
+  const served = sheets.draw(small, how, holderOf('198.51.100.1'))
+  await assert.rejects(given, { code: 'unavailable', message: /too many sheets with large designs/ })
+  letGo()
+  assert.equal((await served).length, 1)
+})
+
+test('a request whose client leaves ends at its next check', async (t) => {
+  const server = await startServer(t)
+  const links = await linksWith(server, 2, kib(1))
+  let checks = 0
+  const client = new AbortController()
+  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+    async check({ texts }, { signal } = {}) {
+      if (signal?.aborted === true) throw new Problem('unavailable', 'the client has disconnected')
+      checks++
+      client.abort()
+      return { faults: texts.map(() => undefined) }
+    },
+    sheet: () => Promise.reject(new Error('nothing is drawn for nobody')),
+  }
+  const many = Array.from({ length: 100 }, () => links).flat()
+  const sheets = createSheets({ db: server.services.db, pool })
+  await assert.rejects(sheets.draw(many, how, { signal: client.signal }), { code: 'unavailable' })
+  assert.equal(checks, 1)
+})
+
+test('visits have their turn while the same large design of many links is read', async (t) => {
+  const server = await startServer(t)
+  const links = await linksWith(server, 24, kib(100))
+  const { pool, letGo } = patientPool()
+  letGo()
+  let turns = 0
+  const count = () => void (turns++, (counting = setImmediate(count)))
+  let counting = setImmediate(count)
+  t.after(() => clearImmediate(counting))
+  await createSheets({ db: server.services.db, pool }).draw(links, how, holderOf('192.0.2.1'))
+  // A statement reads half a mebibyte.
+  assert.ok(turns >= links.length / 4, `${turns} turns for ${links.length} links`)
+})
+
+test('nothing is looked up for a client whose quota is used up', async () => {
+  const refused = new Problem('rate_limited', 'the quota is used up')
+  const lookUp = () => Promise.reject(new Error('looked up'))
+  const needs: RowsNeeds = {
+    db: {} as RowsNeeds['db'],
+    links: { findManyByToken: lookUp },
+    collections: { find: lookUp, membersAfter: lookUp },
+    linkOf: lookUp,
+  }
+  const charges = { charge: () => Promise.reject(refused), chargeNotFound: async () => undefined }
+  for (const named of [{ links: ['x'.repeat(43)] }, { collection: 'x' }])
+    await assert.rejects(rowsOf(needs, { ...named, labels: 'avery-l7160' }, charges), refused)
+})
+
+test('a print of a link with places reads no more of them than may be printed', async (t: TestContext) => {
+  const server = await startServer(t)
+  const placements = Array.from({ length: 100 }, (_, at) => ({ id: `room-${at}` }))
+  const rows = Array.from({ length: 11 }, () => ({ target: 'https://example.com/', placements }))
+  const { results } = (await (await post(`${server.url}/api/bulk`, rows)).json()) as { results: Created[] }
+  const body = { labels: 'avery-l7651', text: 'none', placements: true }
+  const answer = await post(`${server.url}/api/print`, { ...body, links: results.map(({ token }) => token) })
+  assert.equal(answer.status, 400)
+  assert.match(await answer.text(), /are more codes than the 1,000 codes of one request/)
+  const foreign = await post(`${server.url}/api/print`, { ...body, links: results.map(({ code }) => code) })
+  assert.match(await foreign.text(), /must be the token of the link/)
+})
