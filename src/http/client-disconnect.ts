@@ -4,11 +4,11 @@ import { Problem } from './problem.ts'
 /** What work for a client who has disconnected ends with: nobody gets it, and it is not worth logging. */
 export const disconnected = () => new Problem('unavailable', 'the client has disconnected')
 
-/** Aborts when the client disconnects before it has the whole response; at once when it has done so before. */
+/** Aborts with `disconnected()` when the client disconnects before it has the whole response; at once when it has done so before. */
 export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const left = new AbortController()
   const onClose = () => {
-    if (!raw.writableFinished) left.abort()
+    if (!raw.writableFinished) left.abort(disconnected())
   }
   if (raw.destroyed) onClose()
   else raw.once('close', onClose)

@@ -52,8 +52,8 @@ test('nothing is drawn for a client that has disconnected before, but what is ca
   const render = async () => ({ ...({} as DesignedImage), body: new Uint8Array([++drawn]) })
   const images = createImages({ draw: unused, picture: unused, render, isFree: () => false, close: async () => {} })
   const job = { text: 'https://example.com/', design: {}, at: '', format: 'png', size: 200 } as const
-  const left = { signal: AbortSignal.abort() }
-  await assert.rejects(images.designed(job, left), { code: 'unavailable' })
+  const left = { signal: AbortSignal.abort(new Error('the client has left')) }
+  await assert.rejects(images.designed(job, left), /the client has left/)
   assert.equal(drawn, 0)
   await images.designed(job)
   assert.deepEqual((await images.designed(job, left)).body, Buffer.from([1]))

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { disconnected } from '../http/client-disconnect.ts'
 import { entityTagOf } from '../http/entity-tag.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
+import { createSharedWork } from '../lib/shared-work.ts'
 import type { Scannability } from './check/report.ts'
 import type { DesignJob } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
@@ -106,19 +106,12 @@ function createPlainCache() {
 /** An image from a thread, ready to send. */
 type Drawn<T> = Omit<T, 'body'> & { body: Buffer; tag: string }
 
-/** An image that is being drawn, and the number of requests that wait for it. */
-interface Drawing<T> {
-  image: Promise<Drawn<T>>
-  waiting: number
-  cancel: () => void
-}
-
 /** Draws images on threads; concurrent requests for the same image share one drawing. */
 function createShared<Job, T extends { body: Uint8Array }>(
   render: (job: Job, requester?: Requester) => Promise<T>,
 ): (job: Job, requester?: Requester) => Promise<Drawn<T>> {
   const cache = createBoundedCache<Drawn<T>>(CACHE_BYTES)
-  const drawings = new Map<string, Drawing<T>>()
+  const drawings = createSharedWork<Drawn<T>>({ mayJoinLate: true })
 
   async function draw(key: string, job: Job, requester: Requester): Promise<Drawn<T>> {
     const { body: bytes, ...rest } = await render(job, requester)
@@ -129,36 +122,11 @@ function createShared<Job, T extends { body: Uint8Array }>(
     return image
   }
 
-  function remove(key: string, drawing: Drawing<T>): void {
-    if (drawings.get(key) === drawing) drawings.delete(key)
-  }
-
-  /** A drawing waits in the queue of the client that was first. */
-  function start(key: string, job: Job, requester: Requester): Drawing<T> {
-    const abort = new AbortController()
-    const image = draw(key, job, { ...requester, signal: abort.signal }).finally(() => remove(key, drawing))
-    const drawing = { image, waiting: 0, cancel: () => abort.abort() }
-    drawings.set(key, drawing)
-    return drawing
-  }
-
-  function share(key: string, job: Job, requester: Requester): Promise<Drawn<T>> {
-    const drawing = drawings.get(key) ?? start(key, job, requester)
-    drawing.waiting++
-    requester.signal?.addEventListener('abort', () => {
-      if (--drawing.waiting > 0) return
-      remove(key, drawing)
-      drawing.cancel()
-    })
-    return drawing.image
-  }
-
   return async (job, requester = {}) => {
     const key = hash('sha256', JSON.stringify(job), 'base64')
     const known = cache.get(key)
-    // Nobody would be told again that this client has left, and its drawing would never be dropped.
-    if (known === undefined && requester.signal?.aborted === true) throw disconnected()
-    return known ?? share(key, job, requester)
+    if (known === undefined) requester.signal?.throwIfAborted()
+    return known ?? drawings.share(key, requester, (turn) => draw(key, job, { ...requester, ...turn }))
   }
 }
 

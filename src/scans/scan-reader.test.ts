@@ -151,3 +151,18 @@ test('a question that takes long is given up in the thread when its client has g
     ],
   )
 })
+
+test('who has asked for much makes nobody of another network wait that asks for the same', async () => {
+  const { calls, reader, turn, finish } = start()
+  for (let linkId = 1; linkId <= 20; linkId++) void reader.stats(who('192.0.2.1'), linkId, month)
+  void reader.stats(who('192.0.2.1'), 99, month)
+  await turn()
+  const honest = reader.stats(who('198.51.100.1'), 99, month)
+  for (let at = 0; at < 3; at++) await finish()
+  // Networks take turns.
+  assert.deepEqual(
+    calls.slice(0, 3).map(([, linkId]) => linkId),
+    [1, 2, 99],
+  )
+  assert.equal(await honest, 3)
+})

@@ -9,6 +9,7 @@ import type { StatsQuery } from './statistics/stats-query.ts'
 import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
 import { unpackTotals, type BriefTotals } from './statistics/totals.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
+import { createSharedWork } from '../lib/shared-work.ts'
 import { createTurns, type Turns, type Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
@@ -92,27 +93,15 @@ function shareEqual<T>(
   turns: Turns,
   read: ReadStats<T>,
 ): (who: Waiter, linkId: number, query: StatsQuery) => Promise<T> {
-  const waiting = new Map<string, { who: Waiter; result: Promise<T> }>()
-
-  return function stats(who, linkId, query): Promise<T> {
-    const key = JSON.stringify([linkId, query])
-    const shared = waiting.get(key)
-    if (shared !== undefined) {
-      // The first one may have to give way, which is no reason for others to.
-      return shared.result.catch((error: unknown) => {
-        if (shared.who.signal?.aborted !== true) throw error
-        return stats(who, linkId, query)
+  const calls = createSharedWork<T>()
+  return (who, linkId, query) =>
+    calls.share(JSON.stringify([linkId, query]), who, ({ signal, onBegin }) => {
+      const turn = { ...who, signal }
+      return turns.run(turn, () => {
+        onBegin()
+        return read(linkId, query, turn)
       })
-    }
-    const forget = () => waiting.get(key)?.result === result && waiting.delete(key)
-    const result = turns.run(who, () => {
-      forget()
-      return read(linkId, query, who)
     })
-    waiting.set(key, { who, result })
-    result.catch(forget)
-    return result
-  }
 }
 
 /**

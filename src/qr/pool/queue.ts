@@ -12,6 +12,8 @@ export interface Requester {
   signal?: AbortSignal | undefined
   /** Called when the job waits for a thread: the queue of the threads bounds it from then on. */
   onQueued?: (() => void) | undefined
+  /** Called when a thread begins with the job. */
+  onBegin?: (() => void) | undefined
 }
 
 /** A job in the queue. */
@@ -61,6 +63,7 @@ export interface QueueOptions<Job> {
 
 interface Entry<Job, Result> extends Waiting<Job, Result> {
   holder: Holder
+  onBegin: Requester['onBegin']
   /** Stops the timer, and forgets the signal. */
   leave: () => void
   refuse: (reason: Problem) => void
@@ -83,7 +86,7 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
   }
 
   return {
-    add(job, { holder = program, signal, onQueued } = {}) {
+    add(job, { holder = program, signal, onQueued, onBegin } = {}) {
       // An aborted signal tells nobody again.
       if (signal?.aborted === true) return Promise.reject(disconnected())
       const cost = costOf(job)
@@ -91,7 +94,7 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
       if (wait > maxWait || waiting.isRefused(holder)) return Promise.reject(overloaded(wait))
       onQueued?.()
       return new Promise<Result>((resolve, reject) => {
-        const queued = { job, holder, resolve, reject }
+        const queued = { job, holder, onBegin, resolve, reject }
         const entry = withTimeout<Job, Result>(queued, { timeout, signal, remove: waiting.remove })
         for (const { refuse } of waiting.put(entry, holder, cost)) refuse(overloaded(wait))
       })
@@ -100,8 +103,9 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
       const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.network) < perNetwork
       const next = waiting.take(mayServe, ({ job }) => mayStart(job))
       if (next === undefined) return undefined
-      const { job, resolve, reject, holder, leave } = next
+      const { job, resolve, reject, holder, onBegin, leave } = next
       leave()
+      onBegin?.()
       return { job, resolve, reject, done: use.begin(holder.network) }
     },
     length: waiting.length,
