@@ -169,3 +169,19 @@ test('a retry of an archive counts as a bulk request, as its images are drawn ag
   assert.equal((await send('', 'table')).status, 201)
   assert.equal(await linksIn(server), 2)
 })
+
+test('a retry of an archive has no image of a code that was blocked or deleted meanwhile, and says why', async (t) => {
+  if (!requireProgram(t, 'unzip', 'unzip')) return
+  const server = await startServer(t)
+  const send = () =>
+    post(`${server.url}/api/bulk?qr=zip`, [{ target }, { target }, { target }], {
+      'idempotency-key': 'a-key-of-mine-123',
+    })
+  const { table } = await unpack(t, await send())
+  await server.services.abuse.operations['block']?.({ subject: table[1]?.['code'], reason: 'it phishes', legal: false })
+  await fetch(`${server.url}/api/manage/${table[2]?.['token']}`, { method: 'DELETE' })
+  const { manifest, files } = await unpack(t, await send())
+  assert.deepEqual(files, [`qr-${table[0]?.['code']}.svg`])
+  assert.match(manifest[1]?.['error'] ?? '', /^code_removed: /)
+  assert.match(manifest[2]?.['error'] ?? '', /^code_gone: /)
+})

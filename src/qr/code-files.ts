@@ -28,10 +28,11 @@ const MAX_WAIT_S = 5
 export function createCodeFiles({ pool, codeText, linkOf, designOf }: CodeFileNeeds): DrawCodeFile {
   const encode = createEncodeText()
 
-  async function savedDesign(code: string): Promise<Design | undefined> {
+  /** @throws {Problem} as for the image at its own URL: a retry comes up to a day later */
+  async function existing(code: string): Promise<{ id: number }> {
     const link = await linkOf(code)
     if (typeof link !== 'object') throw new Problem('code_gone', 'the link was deleted before its image was drawn')
-    return designOf(link.id)
+    return link
   }
 
   function drawWithoutDesign(text: string, format: 'svg' | 'png', { size = 512, dpi }: FileImage, waiting: Waiting) {
@@ -44,7 +45,8 @@ export function createCodeFiles({ pool, codeText, linkOf, designOf }: CodeFileNe
   return async ({ code, origin, hasDesign }, image, waiting) => {
     const { format, size = 512, dpi, millimetres } = image
     const text = codeText(code, origin)
-    const design = hasDesign ? await savedDesign(code) : undefined
+    const { id } = await existing(code)
+    const design = hasDesign ? await designOf(id) : undefined
     const isPlain = design === undefined || Object.keys(design).length === 0
     if (isPlain && format !== 'pdf') return (await drawWithoutDesign(text, format, image, waiting)).body
     const ofDesign = design === undefined ? { design: {}, at: '' } : { design, at: '/design', isSaved: true }
