@@ -261,6 +261,42 @@ inBrowser(
   { scripts: true },
 )
 
+test('a link whose own fields are too long for a list is named by its title, else by its code', async () => {
+  const long = { description: 'Ä'.repeat(2000), links: Array(60).fill({ label: 'ä'.repeat(100), url: TARGET }) }
+  const kinds = [
+    { kind: 'page', target: undefined, headline: 'Page', ...long },
+    {
+      kind: 'event',
+      target: undefined,
+      summary: '🎪'.repeat(200),
+      start: '2027-06-12T14:00Z',
+      description: '🎪'.repeat(2000),
+    },
+  ]
+  for (const { kind, ...body } of kinds) {
+    const { token, links } = await collect([
+      { kind, ...body },
+      { kind, ...body, title: 'Titled' },
+    ])
+    for (const [path, codes] of [
+      ['', links],
+      ['?q=Titled', links.slice(1)],
+    ] as const) {
+      const response = await fetch(pageOf(token, path), { headers: BROWSER })
+      const names = [...(await response.text()).matchAll(/class="collection-name"[^>]*>([^<]*)</g)].map(
+        ([, name]) => name,
+      )
+      const expected = codes.map(({ code }) => (code === links[0]?.code ? code : 'Titled'))
+      assert.deepEqual([response.status, names.toSorted()], [200, expected.toSorted()], `${kind} ${path}`)
+    }
+    assert.equal(
+      (await send(token, { action: 'rename', name: 'x'.repeat(101) })).status,
+      400,
+      'the page of a refused form',
+    )
+  }
+})
+
 test('what a form says wrongly is said in its part, and changes nothing', async () => {
   const { token, links } = await collect([{ title: 'Kept' }], 'Kept')
   const [link] = links as [Created]

@@ -1,7 +1,7 @@
 import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import { deletedLinkOfCode } from '../links/deleted.ts'
+import { storedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRuling } from '../links/suspension.ts'
 import { untellReported, warn } from '../links/warning.ts'
@@ -25,7 +25,7 @@ import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts
 import type { Sweep } from './sweep.ts'
 import { linkOfCode } from '../links/look-up.ts'
 
-type LinkDeps = Parameters<typeof deletedLinkOfCode>[0]
+type LinkDeps = Parameters<typeof storedLinkOfCode>[0]
 
 /** What reading a code needs of the rest of the program. */
 export type CodeDeps = LinkDeps & Pick<OperatorDeps, 'owns'>
@@ -224,7 +224,7 @@ async function updateLink(deps: LinkDeps, code: string, update: (link: Link) => 
 /** The same, also of a link that its owner has deleted and can bring back: as it is then. */
 async function updateStored(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
   for (;;) {
-    const link = (await deletedLinkOfCode(deps, code))?.link ?? (await requireLink(deps, code))
+    const link = (await storedLinkOfCode(deps, code)) ?? (await requireLink(deps, code))
     if (await update(link)) return link
   }
 }

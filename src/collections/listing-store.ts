@@ -24,8 +24,8 @@ export interface MemberKey {
 export interface Member extends MemberKey {
   kind: string
   target: string | null
-  /** The kind's own fields; empty where they are long. */
-  payload: Record<string, unknown>
+  /** The kind's own fields; null where they are longer than a list reads. */
+  payload: Record<string, unknown> | null
   /** 0 when it is paused. */
   active: number
   updatedAt: number
@@ -40,7 +40,7 @@ export interface SearchedMember extends MemberKey {
   payload: string | null
 }
 
-/** Bytes of a link's own fields that a search reads. */
+/** Bytes of a link's own fields that a list and a search read. */
 const SEARCHED_BYTES = 8 * 1024
 
 const keyColumns = ['links.id', 'links.code', 'links.created_at as createdAt', 'links.title', 'links.campaign'] as const
@@ -117,7 +117,7 @@ export async function findMembersById(db: Executor, ids: readonly number[]): Pro
       member.id,
       {
         ...member,
-        payload: JSON.parse(payload ?? '{}') as Record<string, unknown>,
+        payload: payload === null ? null : (JSON.parse(payload) as Record<string, unknown>),
         suspension: at === null ? null : { at, reason: reason ?? '', source: source as Suspension['source'] },
       },
     ]),

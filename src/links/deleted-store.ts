@@ -107,6 +107,20 @@ export async function findDeletedByCode(db: Executor, key: string, since: number
   return row && { link: toLink(row), deletedAt: row.deleted_at ?? 0 }
 }
 
+/**
+ * The link of a code, also one that was deleted after `since`, as it is then. One statement sees one state: who deletes a link and
+ * brings it back all the time hides it from nobody.
+ */
+export async function findStoredByCode(db: Executor, key: string, since: number): Promise<Link | undefined> {
+  const row = await db
+    .selectFrom('links')
+    .select(linkColumns)
+    .where('code_key', 'in', [key, hidden(key)])
+    .where((of) => of.or([of('deleted_at', 'is', null), of('deleted_at', '>', since)]))
+    .executeTakeFirst()
+  return row && toLink(row)
+}
+
 /** Whether a link is said to be deleted at a time after this one. */
 export async function isAnyDeletedAfter(db: Executor, time: number): Promise<boolean> {
   const query = db.selectFrom('links').select('id').where('deleted_at', '>', time)

@@ -1,7 +1,8 @@
 import { Problem } from '../http/problem.ts'
 import { codeKey } from './code.ts'
 import { deletedHashesOf, type Credential } from './credential.ts'
-import { findDeletedByCode, findDeletedByTokens, UNDO_MS, type DeletedLink } from './deleted-store.ts'
+import { findDeletedByTokens, findStoredByCode, UNDO_MS, type DeletedLink } from './deleted-store.ts'
+import type { Link } from './link.ts'
 import type { TokenDeps } from './token-look-up.ts'
 
 /** Until when a link can be brought back, ISO 8601, UTC. */
@@ -15,9 +16,9 @@ export async function deletedLinkOf(deps: TokenDeps, token: Credential): Promise
   return hash === undefined ? undefined : (await findDeleted(deps, [hash])).get(hash)
 }
 
-/** The same by a code, for the operator. */
-export function deletedLinkOfCode({ db, now }: TokenDeps, code: string): Promise<DeletedLink | undefined> {
-  return findDeletedByCode(db.read, codeKey(code), now() - UNDO_MS)
+/** The link of a code, for the operator: also one that was deleted, and can be brought back. */
+export function storedLinkOfCode({ db, now }: TokenDeps, code: string): Promise<Link | undefined> {
+  return findStoredByCode(db.read, codeKey(code), now() - UNDO_MS)
 }
 
 /** Why a credential has no link: its link was deleted and can be brought back, or no link has it. */

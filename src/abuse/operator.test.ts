@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import { insert } from '../../test/support/stored-links.ts'
+import type { Database } from '../db/database.ts'
+import { hideLink, showLink } from '../links/deleted-store.ts'
+import { linkColumns, toLink } from '../links/store.ts'
+import { abuseOperations, type OperatorDeps } from './operator.ts'
+import { openRulings } from './rulings.ts'
+import { createScreening } from './screen.ts'
+
+const now = () => 1_800_000_000_000
+
+async function depsOf(db: Database): Promise<OperatorDeps> {
+  const rulings = await openRulings(db, now)
+  const none = async () => {}
+  return {
+    db,
+    now,
+    invalidate() {},
+    webhooks: { which: async () => new Set(), onChange: none },
+    owns: () => false,
+    rulings,
+    screening: createScreening({ salt: '', lists: () => [], rulings: rulings.all }),
+    feeds: {
+      salt: '',
+      lists: () => [],
+      digest: () => '',
+      status: () => [],
+      checkedAt: now,
+      refresh: none,
+      expire() {},
+      close: none,
+    },
+    sweep: { start() {}, isRunning: () => false, close: none },
+  }
+}
+
+/** Deletes a link, or brings it back when it is deleted. */
+async function toggle(db: Database, id: number): Promise<void> {
+  const query = db.read.selectFrom('links').select([...linkColumns, 'deleted_at'])
+  const { deleted_at: at, ...row } = await query.where('id', '=', id).executeTakeFirstOrThrow()
+  const act = at === null ? hideLink : showLink
+  assert.equal(await db.transaction((transaction) => act(transaction, toLink(row), now())), true)
+}
+
+for (const { name, open } of drivers) {
+  test(`a link is blocked, however its owner deletes it and brings it back meanwhile, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    for (const toggles of [0, 1, 2, 3, 4, 5]) {
+      const { id, code } = await insert(db, `menu-${toggles}`)
+      let left = toggles
+      const read = db.read.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          if (left-- > 0) await toggle(db, id)
+          return result
+        },
+      })
+      const { block } = abuseOperations({ ...(await depsOf(db)), db: { ...db, read } })
+      assert.deepEqual(await block?.({ subject: code }), { code }, `${toggles} times`)
+      const row = await db.read.selectFrom('links').select('removed_at').where('id', '=', id).executeTakeFirstOrThrow()
+      assert.equal(row.removed_at, now(), `${toggles} times`)
+    }
+  })
+}
