@@ -313,12 +313,74 @@ test('the forms on the pages of places and collections make the PDF by their add
   assert.equal(pagesOf(made.body), 3)
   const free = await pageOf(`${action}?${new URLSearchParams({ ...asked, free: '60 × 40 + 2,5' }).toString()}`)
   assert.equal(free.status, 200)
+  const onLetter = { ...asked, onto: 'labels:avery-5160', free: '60x40' }
+  const letter = await pageOf(`${action}?${new URLSearchParams(onLetter).toString()}`)
+  assert.match(
+    ask('pdfinfo', (file) => [file], letter.body),
+    /Page size: +612 x 792 pts \(letter\)/,
+    'own labels lie on the paper of those that are chosen',
+  )
   const refused = await pageOf(`${action}?${new URLSearchParams({ ...asked, onto: 'labels:avery-l4731' }).toString()}`)
   assert.equal(refused.status, 400)
   assert.match(refused.type, /text\/html/)
-  assert.match(refused.body.toString(), /room-1.*0\.4 mm/)
+  assert.match(refused.body.toString(), /mindestens \d+ mm.*room-1/)
   assert.equal((await pageOf(`/m/${'x'.repeat(43)}/labels.pdf`)).status, 404)
 })
+
+test('why codes cannot be printed is said in the language of the form, with the links that it is about and a way back', async () => {
+  const c = await collectionOf('Menü', [
+    { title: 'Menü 🍕', alias: 'pizza' },
+    { title: 'Speisekarte mit Allergenen und allen Zusatzstoffen', alias: 'l'.repeat(64) },
+  ])
+  const refusedFor = async (fields: Record<string, string>) => {
+    const { status, body } = await pageOf(`/c/${c}/labels.pdf?${new URLSearchParams(fields).toString()}`)
+    assert.equal(status, 400, JSON.stringify(fields))
+    const page = body.toString()
+    assert.ok(page.includes(`href="/c/${c}#label-onto"`))
+    const said = /<ul>(.*?)<\/ul>/s.exec(page)?.[1] ?? ''
+    assert.doesNotMatch(said, /must|has |characters/i, said)
+    return said
+  }
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ text: 'title' }, /Neben jedem Code: Das PDF kann diese Zeichen nicht haben: 🍕.*<b>pizza<\/b>/],
+    [{ onto: 'labels:herma-4387', text: 'none' }, /Drucken auf: .*mindestens \d+ mm.*<b>l{64}<\/b>/],
+    [
+      { text: 'own', own: 'WORT'.repeat(50), onto: 'labels:avery-l7651' },
+      /Neben jedem Code: Der Text passt nicht.*pizza.*l{64}/,
+    ],
+    [{ text: 'own', own: 'Wort'.repeat(51) }, /Neben jedem Code: Das ist zu lang: bitte höchstens 200/],
+    [{ text: 'own', own: 'a\u200bb' }, /unsichtbares Zeichen/],
+    [{ start: '22' }, /Beginnen bei Etikett: Der Bogen hat die Etiketten 1 bis 21/],
+    [{ start: 'x' }, /Beginnen bei Etikett: Bitte prüfen/],
+    [{ x: '11' }, /Verschieben um \(mm\): .*-10 bis 10/],
+    [{ free: '5x5' }, /Drucken auf: .*60x40\+2.*10 × 10 mm/],
+    [{ campaign: 'none' }, /Nur die Kampagne: .*keine Links/],
+  ]
+  for (const [fields, expected] of cases) assert.match(await refusedFor({ text: 'alias', ...fields }), expected)
+})
+
+test('line ends in titles are blanks on paper', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
+  const c = await collectionOf('Lines', [{ title: 'Table\r\n\tone', alias: 'lines' }])
+  assert.match(textOf(await sheetOf({ collection: c, labels: 'avery-l7165', text: 'title' })), /Table one/)
+  const poster = await pageOf('/lines/print.pdf?paper=a4&title=Table%0D%0Aone')
+  assert.equal(poster.status, 200)
+  assert.match(textOf(poster.body), /Table one/)
+})
+
+/** A new collection with links to the same page. */
+async function collectionOf(name: string, links: { title: string; alias: string }[]): Promise<string> {
+  const { token } = (await (await post('/api/collections', { name })).json()) as { token: string }
+  for (const one of links) {
+    const answer = await fetch(`${server.url}/api/links`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'quirl-collection': token },
+      body: JSON.stringify({ target: 'https://example.com/', ...one }),
+    })
+    assert.equal(answer.status, 201)
+  }
+  return token
+}
 
 test('each 50 codes count as one image, and each unknown one as a wrong one', async (t) => {
   const limited = await startServer(t, { LIMIT_QR: '3', LIMIT_MISSES: '2' })

@@ -2,7 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { campaignOf } from '../collections/campaign-query.ts'
 import type { Collections } from '../collections/open.ts'
 import type { Database } from '../db/database.ts'
-import { invalidRequest, MAX_ERRORS, Problem, type FieldError } from '../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, Problem, REASON, type FieldError } from '../http/problem.ts'
 import { isToken } from '../lib/token.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import { codeKey, isCode } from '../links/code.ts'
@@ -98,14 +98,21 @@ async function namedByCollection(
   // One more than may be printed tells whether there are too many.
   const members = await collections.membersAfter({ collectionId, after: 0, limit: MAX_CODES + 1 }, { campaign })
   if (members.length === 0)
-    throw invalidRequest([{ pointer: asked === undefined ? '/collection' : '/campaign', detail: 'has no links' }])
+    throw invalidRequest([
+      {
+        pointer: asked === undefined ? '/collection' : '/campaign',
+        detail: 'has no links',
+        [REASON]: { name: 'no_links' },
+      },
+    ])
   if (members.length > MAX_CODES) throw tooMany('/collection', 'has more links', 'print them by campaign')
   return members.map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
 }
 
 export function tooMany(pointer: string, what: string, instead: string): Problem {
   const most = MAX_CODES.toLocaleString('en')
-  return invalidRequest([{ pointer, detail: `${what} than the ${most} codes of one request: ${instead}` }])
+  const detail = `${what} than the ${most} codes of one request: ${instead}`
+  return invalidRequest([{ pointer, detail, [REASON]: { name: 'too_many_codes', limit: MAX_CODES } }])
 }
 
 /**
@@ -121,7 +128,8 @@ async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFou
     const problem = await missingOf(linkOf, code, pointer)
     if (problem === undefined) continue
     first ??= problem
-    faults.push({ pointer, detail: problem.message })
+    const name = problem.code === 'code_gone' ? 'link_deleted' : 'link_blocked'
+    faults.push({ pointer, detail: problem.message, [REASON]: { name, of: code } })
     if (problem.code !== 'unknown_code') continue
     const refusal = await chargeNotFound()
     if (refusal !== undefined) throw refusal

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { invalidRequest, MAX_ERRORS, Problem } from '../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -85,9 +85,11 @@ async function checkCodes(
   }
   const [first] = faults
   if (first === undefined) return
-  const errors = faults
-    .slice(0, MAX_ERRORS)
-    .map(({ name, fault }) => ({ pointer: '/links', detail: `the design of ${name}: ${fault.detail}` }))
+  const errors = faults.slice(0, MAX_ERRORS).map(({ name, fault }) => ({
+    pointer: '/links',
+    detail: `the design of ${name}: ${fault.detail}`,
+    [REASON]: { name: 'unscannable', of: name } as const,
+  }))
   throw new Problem(first.fault.code, errors[0]?.detail ?? first.fault.detail, { errors })
 }
 

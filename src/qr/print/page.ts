@@ -1,4 +1,4 @@
-import { invalidRequest, Problem } from '../../http/problem.ts'
+import { invalidRequest, Problem, REASON } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
 import { LEAST_MODULE_MM } from '../printed-size.ts'
 import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
@@ -117,7 +117,7 @@ function codeIn({ content: { code } }: Composed, side: number): { width: number;
     const detail =
       `has ${Math.floor(side)} mm for the code, whose modules would be ${module.toFixed(2)} mm: ` +
       `they need ${LEAST_MODULE_MM} mm, and this code ${needed} mm`
-    throw invalidRequest([{ pointer: '/paper', detail }])
+    throw invalidRequest([{ pointer: '/paper', detail, [REASON]: { name: 'modules', limit: needed } }])
   }
   const width = module * code.columns
   return { width, height: width * code.ratio, pad: module * code.quiet }
@@ -274,7 +274,9 @@ function tooLong({ title, text, address, logo }: PageContent): Problem {
 }
 
 function refusal(pointer: string, detail: string): Problem {
-  return new Problem('text_too_long', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
+  return new Problem('text_too_long', `${pointer} ${detail}`, {
+    errors: [{ pointer, detail, [REASON]: { name: 'no_room' } }],
+  })
 }
 
 function writeTitle(composed: Composed, title: Block, { y, room }: { y: number; room: Room }): Part[] {

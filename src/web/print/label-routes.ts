@@ -1,17 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
-import { html } from '../../http/html.ts'
-import { problemPage } from '../../http/problem-page.ts'
 import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { labelFormats, type Paper } from '../../qr/print/labels.ts'
 import { rowsOf, type PrintRow, type RowsNeeds } from '../../print/rows.ts'
 import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
 import type { ClientLimits } from '../../links/client.ts'
 import { accessByToken, accessInCollection } from '../owner/access.ts'
+import { labelRefusal } from './label-refusal.ts'
 
 /** What the form that prints many codes needs of the rest of the program. */
 export interface LabelNeeds extends Omit<RowsNeeds, 'links'>, SheetNeeds {
@@ -32,8 +34,16 @@ const shared = { schema: { hide: true }, onSend: forbidCaching, config: { work: 
 export function linkLabelsRoute(needs: LabelNeeds): Route {
   return route<LabelRoute>({
     ...shared,
-    handler: (request, reply) => orRefusal(request, reply, () => sendLink(needs, request, reply)),
+    handler: (request, reply) =>
+      orRefusal(request, reply, {
+        form: `${accessOf(request.params).page}/placements#label-onto`,
+        send: () => sendLink(needs, request, reply),
+      }),
   })
+}
+
+function accessOf({ token, code }: LabelRoute['Params']) {
+  return code === undefined ? accessByToken(token) : accessInCollection(token, code)
 }
 
 async function sendLink(
@@ -41,41 +51,24 @@ async function sendLink(
   request: FastifyRequest<LabelRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { token, code } = request.params
-  const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
-  const link = await needs.links.findByToken(access.credential)
+  const link = await needs.links.findByToken(accessOf(request.params).credential)
   const body = bodyOf(request.query, { links: [link.code] })
   const rows = await rowsOf(needs, body, chargesOf(needs, request, reply))
   return sendCodes(needs, { request, reply }, body, rows.map(toOwned))
 }
 
-/** What is wrong with a few of the codes is as good as all of it. */
-const MAX_SHOWN = 10
-
-/** A page that says what cannot be printed, and why, instead of the PDF. */
+/** A page that says what cannot be printed, and why, instead of the PDF. @param form the address of the form */
 async function orRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  send: () => Promise<FastifyReply>,
+  { form, send }: { form: string; send: () => Promise<FastifyReply> },
 ): Promise<FastifyReply> {
   try {
     return await send()
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 400) throw error
-    const reasons = error.errors
-      .slice(0, MAX_SHOWN)
-      .map(({ pointer, detail }) => html`<li>${pointer.slice(1)}: ${detail}</li>`)
+    if (!(error instanceof Problem) || error.errors.length === 0) throw error
     addVary(reply, 'accept-language')
-    return sendPage(
-      reply.code(error.status),
-      problemPage(
-        error,
-        request,
-        html`<ul lang="en">
-          ${reasons}
-        </ul>`,
-      ),
-    )
+    return sendPage(reply.code(error.status), labelRefusal(error, pageLanguage(request), form))
   }
 }
 
@@ -83,7 +76,11 @@ async function orRefusal(
 export function collectionLabelsRoute(needs: LabelNeeds): Route {
   return route<LabelRoute>({
     ...shared,
-    handler: (request, reply) => orRefusal(request, reply, () => sendCollection(needs, request, reply)),
+    handler: (request, reply) =>
+      orRefusal(request, reply, {
+        form: `/c/${request.params.token}#label-onto`,
+        send: () => sendCollection(needs, request, reply),
+      }),
   })
 }
 
@@ -112,6 +109,11 @@ function bodyOf(query: Record<string, unknown>, links: Pick<PrintBody, 'links' |
 /** What the form offers first. */
 const DEFAULT_ONTO = 'labels:avery-l7160'
 
+/** Own labels lie on the paper that is chosen above: that of its labels, or the one itself. */
+function paperOf(onto: string): Paper {
+  return onto === 'letter' ? 'letter' : (ownValue(labelFormats, onto)?.paper ?? 'a4')
+}
+
 /** What the codes are printed onto: a format, measures as people write them, or a paper. */
 function ontoOf(field: (name: string) => string): object {
   const [kind, onto = ''] = (field('onto') || DEFAULT_ONTO).split(':')
@@ -119,7 +121,7 @@ function ontoOf(field: (name: string) => string): object {
   if (free === '' && kind !== 'labels') return { paper: onto }
   const start = field('start')
   return {
-    labels: free === '' ? onto : free,
+    ...(free === '' ? { labels: onto } : { labels: free, paper: paperOf(onto) }),
     ...(start !== '' && { start: Number(start) }),
     offset: [Number(field('x')), Number(field('y'))],
   }
