@@ -236,6 +236,7 @@ interface Texts {
 /** Sets the texts at the largest sizes, all reduced by the same share, at which `fits` accepts their heights. */
 function fitTexts(composed: Composed, width: number, fits: (heights: number[], share: number) => boolean): Texts {
   const { template, typography, content, faceOf } = composed
+  const { wholeFrom } = template
   const [headline, body] = [faceOf(typography.headline), faceOf(typography.text)]
   const set = (font: Face, text: string, measure: Measure) => (text === '' ? undefined : setText(font, text, measure))
   for (const share of shares([template.title, template.text, template.address])) {
@@ -243,9 +244,10 @@ function fitTexts(composed: Composed, width: number, fits: (heights: number[], s
       width: width - 2 * sideOf(template, typography),
       sizes: template.title,
       share,
+      wholeFrom,
     })
-    const text = set(body, content.text, { width, sizes: template.text, share })
-    const address = set(body, content.address, { width, sizes: template.address, share })
+    const text = set(body, content.text, { width, sizes: template.text, share, wholeFrom })
+    const address = set(body, content.address, { width, sizes: template.address, share, wholeFrom })
     const heights = [
       ...(title ? [heightWithOrnament(title, composed)] : []),
       ...[text, address].flatMap((block) => (block ? [heightOf(block)] : [])),
