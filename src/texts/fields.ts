@@ -58,7 +58,7 @@ const en = {
       `Please write the measures in millimetres, such as 60x40+2: width, height and gap. A label has at least ${limit} × ${limit} mm, and no more than the sheet.`,
     label: (limit: number) => `The sheet has the labels 1 to ${limit}.`,
     offset: (limit: number) => `Please choose numbers from -${limit} to ${limit}.`,
-    no_links: 'There are no links here that could be printed.',
+    no_links: 'There are no links here.',
     too_many_codes: (limit: number) =>
       `A PDF has at most ${limit.toLocaleString('en')} codes. Please print one campaign after the other.`,
     link_deleted: 'The link was deleted.',
@@ -149,7 +149,7 @@ const de: typeof en = {
       `Bitte schreiben Sie die Maße in Millimetern, zum Beispiel 60x40+2: Breite, Höhe und Abstand. Ein Etikett hat mindestens ${limit} × ${limit} mm und höchstens die Größe des Bogens.`,
     label: (limit: number) => `Der Bogen hat die Etiketten 1 bis ${limit}.`,
     offset: (limit: number) => `Bitte wählen Sie Zahlen von -${limit} bis ${limit}.`,
-    no_links: 'Hier gibt es keine Links, die sich drucken ließen.',
+    no_links: 'Hier gibt es keine Links.',
     too_many_codes: (limit: number) =>
       `Ein PDF hat höchstens ${limit.toLocaleString('de')} Codes. Bitte drucken Sie eine Kampagne nach der anderen.`,
     link_deleted: 'Der Link wurde gelöscht.',

@@ -49,10 +49,11 @@ const en = {
   /** The page that says why there is no PDF. */
   refused: {
     title: 'These codes cannot be printed like this',
-    what: 'Nothing was printed. Change this in the form, and make the PDF again.',
+    what: 'Change this in the form, and try again.',
     back: '← Back to the form',
     more: (count: number) => `and ${count} more`,
     fields: {
+      part: 'Links',
       labels: 'Print onto',
       paper: 'Print onto',
       text: 'Beside each code',
@@ -111,10 +112,11 @@ const de: typeof en = {
   button: 'PDF erstellen',
   refused: {
     title: 'So lassen sich diese Codes nicht drucken',
-    what: 'Es wurde nichts gedruckt. Ändern Sie das im Formular, und erstellen Sie das PDF noch einmal.',
+    what: 'Ändern Sie das im Formular, und versuchen Sie es noch einmal.',
     back: '← Zurück zum Formular',
     more: (count) => `und noch ${count}`,
     fields: {
+      part: 'Links',
       labels: 'Drucken auf',
       paper: 'Drucken auf',
       text: 'Neben jedem Code',

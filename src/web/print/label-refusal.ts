@@ -9,18 +9,23 @@ import { faultText, refusalText } from '../faults.ts'
 /** Links that are named for one fault: the others are as those. */
 const MAX_NAMED = 10
 
-/**
- * Says why codes cannot be printed: each fault once, with the links that have it.
- * @param back the address of the form
- */
-export function labelRefusal(problem: Problem, language: Language, back: string): Page {
+/** Where a refusal is shown. */
+interface Shown {
+  language: Language
+  title: string
+  /** The address of the form. */
+  back: string
+}
+
+/** Says why codes cannot be printed, or have no images: each fault once, with the links that have it. */
+export function labelRefusal(problem: Problem, { language, title, back }: Shown): Page {
   const texts = labelTexts[language].refused
   const faults = Map.groupBy(explained(problem.errors), (error) => sentence(error, language))
   return {
-    title: texts.title,
+    title,
     lang: language,
     body: html`<main class="problem">
-      <h1>${texts.title}</h1>
+      <h1>${title}</h1>
       ${faults.size === 0 && html`<p>${refusalText(problem, language)}</p>`}
       <ul>
         ${[...faults].map(([text, errors]) => html`<li>${text} ${named(errors, language)}</li>`)}

@@ -11,6 +11,8 @@ import { labelFormats, type Paper } from '../../qr/print/labels.ts'
 import { rowsOf, type PrintRow, type RowsNeeds } from '../../print/rows.ts'
 import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
+import { labelTexts } from '../../texts/labels.ts'
+import type { Language } from '../../texts/language.ts'
 import type { ClientLimits } from '../../links/client.ts'
 import { accessByToken, accessInCollection } from '../owner/access.ts'
 import { labelRefusal } from './label-refusal.ts'
@@ -37,10 +39,13 @@ export function linkLabelsRoute(needs: LabelNeeds): Route {
     handler: (request, reply) =>
       orRefusal(request, reply, {
         form: `${accessOf(request.params).page}/placements#label-onto`,
+        title: refusedTitle,
         send: () => sendLink(needs, request, reply),
       }),
   })
 }
+
+const refusedTitle = (language: Language) => labelTexts[language].refused.title
 
 function accessOf({ token, code }: LabelRoute['Params']) {
   return code === undefined ? accessByToken(token) : accessInCollection(token, code)
@@ -57,18 +62,19 @@ async function sendLink(
   return sendCodes(needs, { request, reply }, body, rows.map(toOwned))
 }
 
-/** A page that says what cannot be printed, and why, instead of the PDF. @param form the address of the form */
-async function orRefusal(
+/** A page that says what cannot be done, and why, instead of the file. @param form the address of the form */
+export async function orRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  { form, send }: { form: string; send: () => Promise<FastifyReply> },
+  { form, title, send }: { form: string; title: (language: Language) => string; send: () => Promise<FastifyReply> },
 ): Promise<FastifyReply> {
   try {
     return await send()
   } catch (error) {
     if (!(error instanceof Problem) || error.errors.length === 0) throw error
     addVary(reply, 'accept-language')
-    return sendPage(reply.code(error.status), labelRefusal(error, pageLanguage(request), form))
+    const language = pageLanguage(request)
+    return sendPage(reply.code(error.status), labelRefusal(error, { language, title: title(language), back: form }))
   }
 }
 
@@ -79,6 +85,7 @@ export function collectionLabelsRoute(needs: LabelNeeds): Route {
     handler: (request, reply) =>
       orRefusal(request, reply, {
         form: `/c/${request.params.token}#label-onto`,
+        title: refusedTitle,
         send: () => sendCollection(needs, request, reply),
       }),
   })
