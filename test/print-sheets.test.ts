@@ -368,6 +368,42 @@ test('line ends in titles are blanks on paper', async (t) => {
   assert.match(textOf(poster.body), /Table one/)
 })
 
+test('a collection with more than 1,000 links and no campaigns is printed in parts, by the API and by the form', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
+  const large = await startServer(t, { LIMIT_QR: '0', LIMIT_LINKS: '0' })
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(large.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const { token: c } = (await (await send('/api/collections', {})).json()) as { token: string }
+  for (const count of [500, 500, 3]) {
+    const rows = Array.from({ length: count }, (_, n) => ({ target: 'https://example.com/', title: `${count}-${n}` }))
+    assert.equal((await send('/api/bulk', rows, { 'quirl-collection': c })).status, 201)
+  }
+  const asked = { collection: c, labels: 'avery-l7163', text: 'title' }
+  const last = await send('/api/print', { ...asked, part: 2 })
+  assert.equal(last.status, 200)
+  assert.deepEqual(textOf(Buffer.from(await last.arrayBuffer())).match(/\d+-\d+/g), ['3-0', '3-1', '3-2'])
+  const page = await (await fetch(`${large.url}/c/${c}`)).text()
+  assert.match(page, /<option value="2">1,001–1,003<\/option>/)
+  const file = await fetch(`${large.url}/c/${c}/labels.pdf?text=title&part=2`)
+  assert.equal(pagesOf(Buffer.from(await file.arrayBuffer())), 1)
+  for (const [more, pointer, detail] of [
+    [{}, '/collection', /1,000 codes of one request.*by part/],
+    [{ part: 3 }, '/part', /at most 2/],
+    [{ part: 0 }, '/part', /at least 1/],
+    [{ part: 11 }, '/part', /at most 10/],
+  ] as const) {
+    const { errors } = (await (await send('/api/print', { ...asked, ...more })).json()) as {
+      errors: { pointer: string; detail: string }[]
+    }
+    assert.equal(errors[0]?.pointer, pointer)
+    assert.match(errors[0]?.detail ?? '', detail)
+  }
+})
+
 /** A new collection with links to the same page. */
 async function collectionOf(name: string, links: { title: string; alias: string }[]): Promise<string> {
   const { token } = (await (await post('/api/collections', { name })).json()) as { token: string }

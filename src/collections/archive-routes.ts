@@ -20,6 +20,7 @@ import { MAX_LINKS } from './bounds.ts'
 import { campaignOf, campaignQuery } from './campaign-query.ts'
 import type { MemberConditions } from './listing-store.ts'
 import type { Collections } from './open.ts'
+import { beyond, startOfPart } from './part.ts'
 import { COLLECTION_TOKEN } from './schemas.ts'
 import type { SheetLink } from './sheet-store.ts'
 import type { Collection } from './store.ts'
@@ -129,27 +130,23 @@ function manifestOf(links: SheetLink[], origin: string) {
 
 /** The links of a part. @throws {Problem} 400 when it has none */
 async function linksOf(
-  { membersAfter, sheetAfter }: ArchiveNeeds['collections'],
+  collections: ArchiveNeeds['collections'],
   collectionId: string,
   { part, ...conditions }: { part: number } & MemberConditions,
 ): Promise<SheetLink[]> {
-  let after = 0
-  for (let before = 1; before < part; before++) {
-    const keys = await membersAfter({ collectionId, after, limit: MAX_ROWS }, conditions)
-    if (keys.length < MAX_ROWS) throw noLinks('/part', `must be at most ${before}: there are no further links`)
-    after = keys.at(-1)?.id ?? 0
-  }
+  const after = await startOfPart(collections, { collectionId, part, size: MAX_ROWS }, conditions)
   const links: SheetLink[] = []
   while (links.length < MAX_ROWS) {
-    const page = await sheetAfter({ collectionId, after: links.at(-1)?.id ?? after, limit: PAGE }, conditions)
+    const page = await collections.sheetAfter(
+      { collectionId, after: links.at(-1)?.id ?? after, limit: PAGE },
+      conditions,
+    )
     links.push(...page)
     if (page.length < PAGE) break
   }
   if (links.length > 0) return links
-  if (part > 1) throw noLinks('/part', `must be at most ${part - 1}: there are no further links`)
-  throw noLinks('/campaign', 'has no links in this collection')
-}
-
-function noLinks(pointer: string, detail: string) {
-  return invalidRequest([{ pointer, detail, [REASON]: { name: 'no_links' } }])
+  if (part > 1) throw beyond(part - 1)
+  throw invalidRequest([
+    { pointer: '/campaign', detail: 'has no links in this collection', [REASON]: { name: 'no_links' } },
+  ])
 }

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { campaignOf } from '../collections/campaign-query.ts'
 import type { Collections } from '../collections/open.ts'
+import { beyond, startOfPart } from '../collections/part.ts'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON, type FieldError } from '../http/problem.ts'
 import { isToken } from '../lib/token.ts'
@@ -50,7 +51,7 @@ export async function rowsOf(
 ): Promise<PrintRow[]> {
   const named =
     body.links === undefined
-      ? await namedByCollection(needs, body.collection ?? '', body.campaign)
+      ? await namedByCollection(needs, body.collection ?? '', body)
       : await namedByList(needs, body.links)
   await charge(named.length)
   await requireImages(needs, named, chargeNotFound)
@@ -91,12 +92,14 @@ async function namedByList({ links }: RowsNeeds, given: string[]): Promise<Named
 async function namedByCollection(
   { collections }: RowsNeeds,
   token: string,
-  asked: string | undefined,
+  { campaign: asked, part }: Pick<PrintBody, 'campaign' | 'part'>,
 ): Promise<Named[]> {
   const { id: collectionId } = await collections.find(token)
-  const campaign = campaignOf(asked)
+  const conditions = { campaign: campaignOf(asked) }
+  const after = await startOfPart(collections, { collectionId, part: part ?? 1, size: MAX_CODES }, conditions)
   // One more than may be printed tells whether there are too many.
-  const members = await collections.membersAfter({ collectionId, after: 0, limit: MAX_CODES + 1 }, { campaign })
+  const members = await collections.membersAfter({ collectionId, after, limit: MAX_CODES + 1 }, conditions)
+  if (members.length === 0 && part !== undefined && part > 1) throw beyond(part - 1)
   if (members.length === 0)
     throw invalidRequest([
       {
@@ -105,8 +108,9 @@ async function namedByCollection(
         [REASON]: { name: 'no_links' },
       },
     ])
-  if (members.length > MAX_CODES) throw tooMany('/collection', 'has more links', 'print them by campaign')
-  return members.map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
+  if (members.length > MAX_CODES && part === undefined)
+    throw tooMany('/collection', 'has more links', 'print them by campaign, or by part')
+  return members.slice(0, MAX_CODES).map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
 }
 
 export function tooMany(pointer: string, what: string, instead: string): Problem {

@@ -60,7 +60,7 @@ const en = {
     offset: (limit: number) => `Please choose numbers from -${limit} to ${limit}.`,
     no_links: 'There are no links here.',
     too_many_codes: (limit: number) =>
-      `A PDF has at most ${limit.toLocaleString('en')} codes. Please print one campaign after the other.`,
+      `A PDF has at most ${limit.toLocaleString('en')} codes. Please print a part of them after the other.`,
     link_deleted: 'The link was deleted.',
     link_blocked:
       'The link is blocked, so that its code cannot be printed. Please take it out of the collection first.',
@@ -151,7 +151,7 @@ const de: typeof en = {
     offset: (limit: number) => `Bitte wählen Sie Zahlen von -${limit} bis ${limit}.`,
     no_links: 'Hier gibt es keine Links.',
     too_many_codes: (limit: number) =>
-      `Ein PDF hat höchstens ${limit.toLocaleString('de')} Codes. Bitte drucken Sie eine Kampagne nach der anderen.`,
+      `Ein PDF hat höchstens ${limit.toLocaleString('de')} Codes. Bitte drucken Sie einen Teil nach dem anderen.`,
     link_deleted: 'Der Link wurde gelöscht.',
     link_blocked:
       'Der Link ist gesperrt, deshalb lässt sich sein Code nicht drucken. Bitte nehmen Sie ihn erst aus der Sammlung.',

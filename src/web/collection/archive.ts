@@ -2,6 +2,7 @@ import { UNKNOWN_VALUE } from '../../dimensions/dimension.ts'
 import { html, type Html } from '../../http/html.ts'
 import { MAX_ROWS } from '../../links/bulk/bulk.ts'
 import { archiveTexts } from '../../texts/archive.ts'
+import { linkParts } from '../link-parts.ts'
 import { folded } from './parts.ts'
 import { pathOf, type CollectionView } from './view.ts'
 
@@ -24,17 +25,8 @@ export function archiveSection(view: CollectionView): Html {
       ${chosen('format', texts.format, Object.entries(texts.formats))}
       ${chosen('names', texts.names, Object.entries(texts.named))}
       ${campaigns.length > 1 && chosen('campaign', texts.campaign, [['', texts.all], ...ofCampaigns])}
-      ${links > MAX_ROWS && chosen('part', `${texts.part} (${texts.partHint})`, partsOf(view))}
+      ${links > MAX_ROWS && chosen('part', `${texts.part} (${texts.partHint})`, linkParts(links, MAX_ROWS, view.language))}
       <p><button class="plain">${texts.button}</button></p>
     </form>`,
   )
-}
-
-/** The links of each archive: an archive has so many at most. */
-function partsOf({ overview: { links }, language }: CollectionView): [string, string][] {
-  const number = new Intl.NumberFormat(language)
-  return Array.from({ length: Math.ceil(links / MAX_ROWS) }, (_, at) => {
-    const last = Math.min(links, (at + 1) * MAX_ROWS)
-    return [String(at + 1), `${number.format(at * MAX_ROWS + 1)}–${number.format(last)}`]
-  })
 }

@@ -58,7 +58,14 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
 /** All codes in one PDF. */
 function labelsSection({ token, language, overview }: CollectionView): Html {
   const campaigns = overview.campaigns.map(({ value }) => value)
-  const form = { language, action: `/c/${token}/labels.pdf`, campaigns, hasPlacements: true, isOfLink: false }
+  const form = {
+    language,
+    action: `/c/${token}/labels.pdf`,
+    campaigns,
+    links: overview.links,
+    hasPlacements: true,
+    isOfLink: false,
+  }
   return folded({ id: 'labels', title: labelTexts[language].title, isOpen: false }, labelForm(form))
 }
 

@@ -110,7 +110,16 @@ function bodyOf(query: Record<string, unknown>, links: Pick<PrintBody, 'links' |
   const filled = (name: string) => (field(name) === '' ? {} : { [name]: field(name) })
   const text = field('text') === 'own' ? { text: { own: field('own') } } : filled('text')
   const placements = field('placements') === '1' && { placements: true }
-  return readPrint({ ...links, ...ontoOf(field), ...filled('campaign'), ...filled('style'), ...text, ...placements })
+  const part = field('part') === '' ? {} : { part: Number(field('part')) }
+  return readPrint({
+    ...links,
+    ...ontoOf(field),
+    ...part,
+    ...filled('campaign'),
+    ...filled('style'),
+    ...text,
+    ...placements,
+  })
 }
 
 /** What the form offers first. */

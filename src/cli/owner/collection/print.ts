@@ -28,6 +28,7 @@ export const labels: Verb = {
     own: { type: 'string', doc: 'the same text beside each code' },
     style: { type: 'string', doc: 'how texts look: plain, classic or loud [plain]' },
     placements: { type: 'boolean', doc: 'for a link with places, the code of each of them' },
+    part: { type: 'string', doc: 'which of the links, when there are more than a file has [1]' },
     start: { type: 'string', doc: 'the first label that is left on the sheet [1]' },
     offset: { type: 'string', doc: 'millimetres to the right and down, such as 0.5,-1' },
   },
@@ -52,7 +53,7 @@ export const codes: Verb = {
     images: { type: 'string', doc: 'svg, png or pdf [svg]' },
     size: { type: 'string', doc: 'pixels of width, of svg and png [512]' },
     names: { type: 'string', doc: 'what files are named by: code or title [code]' },
-    part: { type: 'string', doc: 'which 500 of the links [1]' },
+    part: { type: 'string', doc: 'which of the links, when there are more than a file has [1]' },
   },
   async run(context) {
     const { collection } = openOne(context)
@@ -69,11 +70,12 @@ export const codes: Verb = {
 
 /** @throws {StartError} for both, or what is no number */
 function ontoOf(flags: Flags): object {
-  const { labels: format, paper, start, offset } = flags
+  const { labels: format, paper, start, offset, part } = flags
   const onto = format === undefined && paper !== undefined ? { paper } : { labels: format ?? DEFAULT_LABELS }
   return {
     ...onto,
     ...(format !== undefined && paper !== undefined && { paper }),
+    ...(part !== undefined && { part: numberOf('part', part) }),
     ...(start !== undefined && { start: numberOf('start', start) }),
     ...(offset !== undefined && {
       offset: String(offset)
