@@ -16,6 +16,7 @@ import { historyRoutes } from './links/api/history-routes.ts'
 import { rotationRoutes } from './links/api/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/api/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { codesPageRoute } from './web/print/archive-route.ts'
 import { collectionLabelsRoute, linkLabelsRoute } from './web/print/label-routes.ts'
 import { calibrationRoute, printSheetRoute } from './print/routes.ts'
 import { printRoute } from './qr/print-route.ts'
@@ -28,6 +29,7 @@ import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
 import { collectionExportRoutes } from './collections/export-routes.ts'
+import { archiveRoutes } from './collections/archive-routes.ts'
 import { collectionChangesRoutes } from './collections/change-routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { sheetRoutes } from './collections/spreadsheet/routes.ts'
@@ -145,6 +147,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
     collectionSheet: sheetRoutes({ collections, slots, turnToRender, origin }),
+    collectionCodes: archiveRoutes({ collections, drawCodeFile: qr.codeFiles(linkOf), slots, limits, origin }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     ...imageHandlers(services),
@@ -177,8 +180,13 @@ function imageHandlers({ qr, limits, links, collections, visits, origin, db }: S
 
 /** The handlers of the form that prints many codes. */
 function labelHandlers({ qr, limits, links, collections, visits, origin, db }: Services) {
+  const drawCodeFile = qr.codeFiles(visits.linkOf)
   const needs = { db, links, collections, linkOf: visits.linkOf, origin, limits, qr }
-  return { ofLink: linkLabelsRoute(needs), ofCollection: collectionLabelsRoute(needs) }
+  return {
+    ofLink: linkLabelsRoute(needs),
+    ofCollection: collectionLabelsRoute(needs),
+    archive: codesPageRoute({ collections, drawCodeFile, slots: limits.slots, limits, origin }),
+  }
 }
 
 /** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */

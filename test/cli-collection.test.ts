@@ -243,3 +243,36 @@ test('the typed client reads the links of a collection page by page, and calls e
   for await (const { error } of pagesOfLinks(createQuirlClient({ server: url, token: 'x' }))) errors.push(error?.code)
   assert.deepEqual(errors, ['collection_not_found'])
 })
+
+test('the codes of a collection are written as labels to print, and as images in a ZIP', async (t) => {
+  const { ok, quirl, file } = await startWithHome(t)
+  await ok('collection', 'create', '--name=Hotel', '--keep')
+  await ok('shorten', `${menu}/1`, '--alias=room-1', '--title=Zimmer 1', '--campaign=rooms', '--collection=hotel')
+  await ok('shorten', `${menu}/2`, '--alias=lobby', '--collection=hotel')
+  const written = async (...args: string[]) => {
+    assert.equal(await ok('collection', ...args, `--out=${file('codes')}`), '')
+    return readFileSync(file('codes'))
+  }
+  const sheet = await written('labels', 'hotel', '--text=title', '--style=loud', '--start=4', '--offset=0.5,-1')
+  assert.ok(sheet.subarray(0, 8).equals(Buffer.from('%PDF-1.7')))
+  const letter = await written('labels', 'hotel', '--labels=60x40+2', '--paper=letter', '--own=Scan me')
+  assert.ok(letter.includes('/MediaBox[0 0 612 792]'))
+  const tents = await written('labels', 'hotel', '--paper=tent-a4', '--campaign=rooms')
+  assert.ok(tents.includes('/Count 1'), 'one page for the one link of the campaign')
+  const zip = await written('codes', 'hotel', '--images=png', '--size=640', '--names=title')
+  for (const name of ['Zimmer 1.png', 'qr-lobby.png', 'manifest.csv']) assert.ok(zip.includes(name), name)
+
+  for (const [args, expected] of [
+    [['labels', 'hotel', '--labels=avery-l7160x'], /avery-l7160/],
+    [['labels', 'hotel', '--start=22'], /1 to 21/],
+    [['labels', 'hotel', '--start=x'], /--start must be a number/],
+    [['labels', 'hotel', '--offset=1'], /offset/],
+    [['labels', 'hotel', '--text=title', '--own=x'], /either --text or --own/],
+    [['codes', 'hotel', '--part=2'], /at most 1/],
+    [['codes', 'hotel', '--images=gif'], /format/],
+  ] as const) {
+    const { status, stdout, stderr } = await quirl('collection', ...args)
+    assert.deepEqual([status, stdout], [1, ''], args.join(' '))
+    assert.match(stderr, expected)
+  }
+})

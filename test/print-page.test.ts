@@ -350,3 +350,12 @@ test('the page is private, is charged as an image, and shows the logo of a desig
   const ask = async () => (await fetch(`${few.url}/m/${limited.token}/print`)).status
   assert.deepEqual([await ask(), await ask()], [200, 429])
 })
+
+test('a code that many phones cannot read is warned of before it is printed, in both languages', async () => {
+  const pale = await create(server, { target: TARGET, design: { fg: '#ffffff', bg: '#102030' } })
+  const shown = async (language: string, of: Created) =>
+    (await fetch(addressOf({}, of), { headers: { 'accept-language': language } })).text()
+  assert.match(await shown('de', pale), /Viele Handys können diesen Code nicht lesen/)
+  assert.match(await shown('en', pale), /Many phones cannot read this code/)
+  assert.doesNotMatch(await shown('en', link), /Many phones cannot read/)
+})

@@ -313,12 +313,110 @@ test('the forms on the pages of places and collections make the PDF by their add
   assert.equal(pagesOf(made.body), 3)
   const free = await pageOf(`${action}?${new URLSearchParams({ ...asked, free: '60 × 40 + 2,5' }).toString()}`)
   assert.equal(free.status, 200)
+  const onLetter = { ...asked, onto: 'labels:avery-5160', free: '60x40' }
+  const letter = await pageOf(`${action}?${new URLSearchParams(onLetter).toString()}`)
+  assert.match(
+    ask('pdfinfo', (file) => [file], letter.body),
+    /Page size: +612 x 792 pts \(letter\)/,
+    'own labels lie on the paper of those that are chosen',
+  )
   const refused = await pageOf(`${action}?${new URLSearchParams({ ...asked, onto: 'labels:avery-l4731' }).toString()}`)
   assert.equal(refused.status, 400)
   assert.match(refused.type, /text\/html/)
-  assert.match(refused.body.toString(), /room-1.*0\.4 mm/)
+  assert.match(refused.body.toString(), /mindestens \d+ mm.*room-1/)
   assert.equal((await pageOf(`/m/${'x'.repeat(43)}/labels.pdf`)).status, 404)
 })
+
+test('why codes cannot be printed is said in the language of the form, with the links that it is about and a way back', async () => {
+  const c = await collectionOf('Menü', [
+    { title: 'Menü 🍕', alias: 'pizza' },
+    { title: 'Speisekarte mit Allergenen und allen Zusatzstoffen', alias: 'l'.repeat(64) },
+  ])
+  const refusedFor = async (fields: Record<string, string>) => {
+    const { status, body } = await pageOf(`/c/${c}/labels.pdf?${new URLSearchParams(fields).toString()}`)
+    assert.equal(status, 400, JSON.stringify(fields))
+    const page = body.toString()
+    assert.ok(page.includes(`href="/c/${c}#label-onto"`))
+    const said = /<ul>(.*?)<\/ul>/s.exec(page)?.[1] ?? ''
+    assert.doesNotMatch(said, /must|has |characters/i, said)
+    return said
+  }
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ text: 'title' }, /Neben jedem Code: Das PDF kann diese Zeichen nicht haben: 🍕.*<b>pizza<\/b>/],
+    [{ onto: 'labels:herma-4387', text: 'none' }, /Drucken auf: .*mindestens \d+ mm.*<b>l{64}<\/b>/],
+    [
+      { text: 'own', own: 'WORT'.repeat(50), onto: 'labels:avery-l7651' },
+      /Neben jedem Code: Der Text passt nicht.*pizza.*l{64}/,
+    ],
+    [{ text: 'own', own: 'Wort'.repeat(51) }, /Neben jedem Code: Das ist zu lang: bitte höchstens 200/],
+    [{ text: 'own', own: 'a\u200bb' }, /unsichtbares Zeichen/],
+    [{ start: '22' }, /Beginnen bei Etikett: Der Bogen hat die Etiketten 1 bis 21/],
+    [{ start: 'x' }, /Beginnen bei Etikett: Bitte prüfen/],
+    [{ x: '11' }, /Verschieben um \(mm\): .*-10 bis 10/],
+    [{ free: '5x5' }, /Drucken auf: .*60x40\+2.*10 × 10 mm/],
+    [{ campaign: 'none' }, /Nur die Kampagne: .*keine Links/],
+  ]
+  for (const [fields, expected] of cases) assert.match(await refusedFor({ text: 'alias', ...fields }), expected)
+})
+
+test('line ends in titles are blanks on paper', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
+  const c = await collectionOf('Lines', [{ title: 'Table\r\n\tone', alias: 'lines' }])
+  assert.match(textOf(await sheetOf({ collection: c, labels: 'avery-l7165', text: 'title' })), /Table one/)
+  const poster = await pageOf('/lines/print.pdf?paper=a4&title=Table%0D%0Aone')
+  assert.equal(poster.status, 200)
+  assert.match(textOf(poster.body), /Table one/)
+})
+
+test('a collection with more than 1,000 links and no campaigns is printed in parts, by the API and by the form', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
+  const large = await startServer(t, { LIMIT_QR: '0', LIMIT_LINKS: '0' })
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(large.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const { token: c } = (await (await send('/api/collections', {})).json()) as { token: string }
+  for (const count of [500, 500, 3]) {
+    const rows = Array.from({ length: count }, (_, n) => ({ target: 'https://example.com/', title: `${count}-${n}` }))
+    assert.equal((await send('/api/bulk', rows, { 'quirl-collection': c })).status, 201)
+  }
+  const asked = { collection: c, labels: 'avery-l7163', text: 'title' }
+  const last = await send('/api/print', { ...asked, part: 2 })
+  assert.equal(last.status, 200)
+  assert.deepEqual(textOf(Buffer.from(await last.arrayBuffer())).match(/\d+-\d+/g), ['3-0', '3-1', '3-2'])
+  const page = await (await fetch(`${large.url}/c/${c}`)).text()
+  assert.match(page, /<option value="2">1,001–1,003<\/option>/)
+  const file = await fetch(`${large.url}/c/${c}/labels.pdf?text=title&part=2`)
+  assert.equal(pagesOf(Buffer.from(await file.arrayBuffer())), 1)
+  for (const [more, pointer, detail] of [
+    [{}, '/collection', /1,000 codes of one request.*by part/],
+    [{ part: 3 }, '/part', /at most 2/],
+    [{ part: 0 }, '/part', /at least 1/],
+    [{ part: 11 }, '/part', /at most 10/],
+  ] as const) {
+    const { errors } = (await (await send('/api/print', { ...asked, ...more })).json()) as {
+      errors: { pointer: string; detail: string }[]
+    }
+    assert.equal(errors[0]?.pointer, pointer)
+    assert.match(errors[0]?.detail ?? '', detail)
+  }
+})
+
+/** A new collection with links to the same page. */
+async function collectionOf(name: string, links: { title: string; alias: string }[]): Promise<string> {
+  const { token } = (await (await post('/api/collections', { name })).json()) as { token: string }
+  for (const one of links) {
+    const answer = await fetch(`${server.url}/api/links`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'quirl-collection': token },
+      body: JSON.stringify({ target: 'https://example.com/', ...one }),
+    })
+    assert.equal(answer.status, 201)
+  }
+  return token
+}
 
 test('each 50 codes count as one image, and each unknown one as a wrong one', async (t) => {
   const limited = await startServer(t, { LIMIT_QR: '3', LIMIT_MISSES: '2' })

@@ -17,8 +17,12 @@ export const REASON = Symbol('reason')
 /** Why a field is invalid, for pages, which say it in the reader's language. */
 export interface Reason {
   name: (typeof reasonNames)[number]
-  /** The most characters or items. */
+  /** The most characters or items, or the millimetres that are needed. */
   limit?: number
+  /** Which characters it is about. */
+  text?: string
+  /** Which of several links it is about, by its code. */
+  of?: string
 }
 
 export const reasonNames = [
@@ -41,6 +45,18 @@ export const reasonNames = [
   'day',
   'before_start',
   'timezone',
+  'no_room',
+  'modules',
+  'unprintable',
+  'invisible',
+  'unscannable',
+  'measures',
+  'label',
+  'offset',
+  'no_links',
+  'too_many_codes',
+  'link_deleted',
+  'link_blocked',
 ] as const
 
 /** An error response. Thrown anywhere; `error-handler.ts` sends it. */

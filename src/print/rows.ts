@@ -1,8 +1,9 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { campaignOf } from '../collections/campaign-query.ts'
 import type { Collections } from '../collections/open.ts'
+import { beyond, startOfPart } from '../collections/part.ts'
 import type { Database } from '../db/database.ts'
-import { invalidRequest, MAX_ERRORS, Problem, type FieldError } from '../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, Problem, REASON, type FieldError } from '../http/problem.ts'
 import { isToken } from '../lib/token.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import { codeKey, isCode } from '../links/code.ts'
@@ -53,7 +54,7 @@ export async function rowsOf(
   await charge(body.links?.length ?? 1)
   const named =
     body.links === undefined
-      ? await namedByCollection(needs, body.collection ?? '', body.campaign)
+      ? await namedByCollection(needs, body.collection ?? '', body)
       : await namedByList(needs, body.links, areOwned)
   await charge(named.length)
   await requireImages(needs, named, chargeNotFound)
@@ -100,21 +101,31 @@ async function namedByList({ links }: RowsNeeds, given: string[], areOwned: bool
 async function namedByCollection(
   { collections }: RowsNeeds,
   token: string,
-  asked: string | undefined,
+  { campaign: asked, part }: Pick<PrintBody, 'campaign' | 'part'>,
 ): Promise<Named[]> {
   const { id: collectionId } = await collections.find(token)
-  const campaign = campaignOf(asked)
+  const conditions = { campaign: campaignOf(asked) }
+  const after = await startOfPart(collections, { collectionId, part: part ?? 1, size: MAX_CODES }, conditions)
   // One more than may be printed tells whether there are too many.
-  const members = await collections.membersAfter({ collectionId, after: 0, limit: MAX_CODES + 1 }, { campaign })
+  const members = await collections.membersAfter({ collectionId, after, limit: MAX_CODES + 1 }, conditions)
+  if (members.length === 0 && part !== undefined && part > 1) throw beyond(part - 1)
   if (members.length === 0)
-    throw invalidRequest([{ pointer: asked === undefined ? '/collection' : '/campaign', detail: 'has no links' }])
-  if (members.length > MAX_CODES) throw tooMany('/collection', 'has more links', 'print them by campaign')
-  return members.map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
+    throw invalidRequest([
+      {
+        pointer: asked === undefined ? '/collection' : '/campaign',
+        detail: 'has no links',
+        [REASON]: { name: 'no_links' },
+      },
+    ])
+  if (members.length > MAX_CODES && part === undefined)
+    throw tooMany('/collection', 'has more links', 'print them by campaign, or by part')
+  return members.slice(0, MAX_CODES).map(({ code }) => ({ code, isOwned: true, pointer: '/collection' }))
 }
 
 function tooMany(pointer: string, what: string, instead: string): Problem {
   const most = MAX_CODES.toLocaleString('en')
-  return invalidRequest([{ pointer, detail: `${what} than the ${most} codes of one request: ${instead}` }])
+  const detail = `${what} than the ${most} codes of one request: ${instead}`
+  return invalidRequest([{ pointer, detail, [REASON]: { name: 'too_many_codes', limit: MAX_CODES } }])
 }
 
 /**
@@ -130,7 +141,8 @@ async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFou
     const problem = await missingOf(linkOf, code, pointer)
     if (problem === undefined) continue
     first ??= problem
-    faults.push({ pointer, detail: problem.message })
+    const name = problem.code === 'code_gone' ? 'link_deleted' : 'link_blocked'
+    faults.push({ pointer, detail: problem.message, [REASON]: { name, of: code } })
     if (problem.code !== 'unknown_code') continue
     const refusal = await chargeNotFound()
     if (refusal !== undefined) throw refusal

@@ -1,4 +1,5 @@
 import { Type, type Static } from '#typebox'
+import { MAX_LINKS } from '../collections/bounds.ts'
 import { campaignQuery } from '../collections/campaign-query.ts'
 import { text } from '../http/fields.ts'
 import { createBodyReader } from '../http/body-reader.ts'
@@ -24,6 +25,13 @@ export const printBody = Type.Object(
       Type.String({ maxLength: 100, description: 'The token of a collection, instead of `links`: all of its links.' }),
     ),
     ...campaignQuery,
+    part: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_LINKS / MAX_CODES,
+        description: `Which ${MAX_CODES.toLocaleString('en')} of the links of \`collection\`, in the order of their creation, when it has more.`,
+      }),
+    ),
     labels: Type.Optional(
       Type.String({
         maxLength: 60,
@@ -88,8 +96,9 @@ export function readPrint(body: unknown): PrintBody {
   const refuse = (pointer: string, detail: string) => invalidRequest([{ pointer, detail }])
   if ((fields.links === undefined) === (fields.collection === undefined))
     throw refuse('/links', 'must be there, or "collection" instead')
-  if (fields.campaign !== undefined && fields.collection === undefined)
-    throw refuse('/campaign', 'must be absent without "collection"')
+  for (const name of ['campaign', 'part'] as const)
+    if (fields[name] !== undefined && fields.collection === undefined)
+      throw refuse(`/${name}`, 'must be absent without "collection"')
   if (fields.labels === undefined && fields.paper === undefined)
     throw refuse('/labels', 'must be there, or "paper" instead')
   for (const name of ['start', 'offset'] as const)

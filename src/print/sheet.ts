@@ -1,6 +1,7 @@
 import { invalidRequest, MAX_ERRORS, type FieldError } from '../http/problem.ts'
 import type { Placement } from '../links/placements.ts'
 import { readLabels, type Paper } from '../qr/print/labels.ts'
+import { printedText } from '../qr/print/query.ts'
 import { readSheet } from '../qr/print/sheet.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { templates } from '../qr/print/template.ts'
@@ -32,10 +33,10 @@ function toForeign({ pointer }: PrintRow): FieldError {
 /** What stands beside a code; its link's code where it has nothing better. */
 export function captionOf({ link, placement }: PrintCode, text: PrintBody['text'] = 'alias'): string {
   if (text === 'none') return ''
-  if (typeof text === 'object') return text.own.trim().normalize('NFC')
+  if (typeof text === 'object') return printedText(text.own)
   const place = placement?.name?.trim() || placement?.id
   const written = { title: link.title, alias: link.code, campaign: link.campaign, placement: place }[text]
-  return written?.trim().normalize('NFC') || link.code
+  return printedText(written ?? undefined) || link.code
 }
 
 /** What codes are printed onto. @throws {Problem} 400 for an unknown format or paper, or measures out of bounds */

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { disconnected } from '../http/client-disconnect.ts'
-import { invalidRequest, MAX_ERRORS, Problem } from '../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -141,9 +141,11 @@ async function checkCodes(
   }
   const [first] = faults
   if (first === undefined) return
-  const errors = faults
-    .slice(0, MAX_ERRORS)
-    .map(({ name, fault }) => ({ pointer: '/links', detail: `the design of ${name}: ${fault.detail}` }))
+  const errors = faults.slice(0, MAX_ERRORS).map(({ name, fault }) => ({
+    pointer: '/links',
+    detail: `the design of ${name}: ${fault.detail}`,
+    [REASON]: { name: 'unscannable', of: name } as const,
+  }))
   throw new Problem(first.fault.code, errors[0]?.detail ?? first.fault.detail, { errors })
 }
 

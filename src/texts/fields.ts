@@ -48,6 +48,22 @@ const en = {
     day: 'This day does not exist. Please choose another.',
     before_start: 'The last day must not be before the first.',
     timezone: 'This time zone is unknown. It should look like Europe/Berlin.',
+    no_room: 'The text does not fit, even in the smallest letters. Please choose a shorter one, or more room.',
+    modules: (limit: number) => `The code needs at least ${limit} mm. Please choose larger labels, or a larger paper.`,
+    unprintable: (_limit: number, characters: string) =>
+      `The PDF cannot have these characters: ${characters}. Please choose another text, or print this code alone, with your browser.`,
+    invisible: 'There is an invisible character in the text. Please type it again.',
+    unscannable: 'The code cannot be scanned with its design. Please change the design.',
+    measures: (limit: number) =>
+      `Please write the measures in millimetres, such as 60x40+2: width, height and gap. A label has at least ${limit} × ${limit} mm, and no more than the sheet.`,
+    label: (limit: number) => `The sheet has the labels 1 to ${limit}.`,
+    offset: (limit: number) => `Please choose numbers from -${limit} to ${limit}.`,
+    no_links: 'There are no links here.',
+    too_many_codes: (limit: number) =>
+      `A PDF has at most ${limit.toLocaleString('en')} codes. Please print a part of them after the other.`,
+    link_deleted: 'The link was deleted.',
+    link_blocked:
+      'The link is blocked, so that its code cannot be printed. Please take it out of the collection first.',
     unknown: (detail: string) => `Please check this field: it ${detail}.`,
   },
   utm: 'UTM parameters, added to the destination',
@@ -121,6 +137,24 @@ const de: typeof en = {
     day: 'Diesen Tag gibt es nicht. Bitte wählen Sie einen anderen.',
     before_start: 'Der letzte Tag darf nicht vor dem ersten liegen.',
     timezone: 'Diese Zeitzone ist unbekannt. Sie sollte aussehen wie Europe/Berlin.',
+    no_room:
+      'Der Text passt nicht, auch nicht in den kleinsten Buchstaben. Bitte wählen Sie einen kürzeren, oder mehr Platz.',
+    modules: (limit: number) =>
+      `Der Code braucht mindestens ${limit} mm. Bitte wählen Sie größere Etiketten oder ein größeres Papier.`,
+    unprintable: (_limit: number, characters: string) =>
+      `Das PDF kann diese Zeichen nicht haben: ${characters}. Bitte wählen Sie einen anderen Text, oder drucken Sie diesen Code allein, mit Ihrem Browser.`,
+    invisible: 'In dem Text ist ein unsichtbares Zeichen. Bitte tippen Sie ihn neu ein.',
+    unscannable: 'Mit seiner Gestaltung lässt sich der Code nicht scannen. Bitte ändern Sie die Gestaltung.',
+    measures: (limit: number) =>
+      `Bitte schreiben Sie die Maße in Millimetern, zum Beispiel 60x40+2: Breite, Höhe und Abstand. Ein Etikett hat mindestens ${limit} × ${limit} mm und höchstens die Größe des Bogens.`,
+    label: (limit: number) => `Der Bogen hat die Etiketten 1 bis ${limit}.`,
+    offset: (limit: number) => `Bitte wählen Sie Zahlen von -${limit} bis ${limit}.`,
+    no_links: 'Hier gibt es keine Links.',
+    too_many_codes: (limit: number) =>
+      `Ein PDF hat höchstens ${limit.toLocaleString('de')} Codes. Bitte drucken Sie einen Teil nach dem anderen.`,
+    link_deleted: 'Der Link wurde gelöscht.',
+    link_blocked:
+      'Der Link ist gesperrt, deshalb lässt sich sein Code nicht drucken. Bitte nehmen Sie ihn erst aus der Sammlung.',
     // The reason would be in English.
     unknown: () => 'Bitte prüfen Sie dieses Feld.',
   },

@@ -21,11 +21,11 @@ const en = {
   measures: (width: string, height: string, count: number) => `${width} × ${height} mm, ${count} on a sheet`,
   round: (width: string, count: number) => `round, ${width} mm, ${count} on a sheet`,
   free: 'Or your own labels: width × height + gap in millimetres',
-  freeHint: 'such as 60x40+2; they stand in the middle of the sheet',
+  freeHint: 'such as 60x40+2; they stand in the middle of the paper that is chosen above, A4 or US Letter',
   text: 'Beside each code',
   texts: {
     title: 'the title of its link',
-    alias: 'its address',
+    alias: 'the end of its address',
     campaign: 'its campaign',
     placement: 'its place',
     none: 'nothing',
@@ -37,6 +37,7 @@ const en = {
   campaign: 'Only the campaign',
   all: 'all',
   none: '(without one)',
+  part: 'Links, in the order of their creation',
   placements: 'For a link with places, the code of each place',
   start: 'Begin at label',
   startHint: 'if some are used up: counted row by row, from the upper left one',
@@ -46,6 +47,22 @@ const en = {
   offsetHint: 'printers shift; this page shows by how much yours does:',
   calibration: 'calibration page',
   button: 'Make the PDF',
+  /** The page that says why there is no PDF. */
+  refused: {
+    title: 'These codes cannot be printed like this',
+    what: 'Change this in the form, and try again.',
+    back: '← Back to the form',
+    more: (count: number) => `and ${count} more`,
+    fields: {
+      part: 'Links',
+      labels: 'Print onto',
+      paper: 'Print onto',
+      text: 'Beside each code',
+      start: 'Begin at label',
+      offset: 'Move by (mm)',
+      campaign: 'Only the campaign',
+    } as Record<string, string>,
+  },
 }
 
 const de: typeof en = {
@@ -69,11 +86,11 @@ const de: typeof en = {
   measures: (width, height, count) => `${width} × ${height} mm, ${count} auf dem Bogen`,
   round: (width, count) => `rund, ${width} mm, ${count} auf dem Bogen`,
   free: 'Oder eigene Etiketten: Breite × Höhe + Abstand in Millimetern',
-  freeHint: 'zum Beispiel 60x40+2; sie stehen in der Mitte des Bogens',
+  freeHint: 'zum Beispiel 60x40+2; sie stehen in der Mitte des Papiers, das oben gewählt ist, A4 oder US Letter',
   text: 'Neben jedem Code',
   texts: {
     title: 'der Titel seines Links',
-    alias: 'seine Adresse',
+    alias: 'das Ende seiner Adresse',
     campaign: 'seine Kampagne',
     placement: 'sein Ort',
     none: 'nichts',
@@ -85,6 +102,7 @@ const de: typeof en = {
   campaign: 'Nur die Kampagne',
   all: 'alle',
   none: '(ohne)',
+  part: 'Links, in der Reihenfolge, in der sie entstanden sind',
   placements: 'Bei einem Link mit Orten der Code jedes Orts',
   start: 'Beginnen bei Etikett',
   startHint: 'wenn einige verbraucht sind: Reihe für Reihe gezählt, ab links oben',
@@ -94,6 +112,21 @@ const de: typeof en = {
   offsetHint: 'Drucker verschieben; um wie viel Ihrer es tut, zeigt diese Seite:',
   calibration: 'Kalibrierseite',
   button: 'PDF erstellen',
+  refused: {
+    title: 'So lassen sich diese Codes nicht drucken',
+    what: 'Ändern Sie das im Formular, und versuchen Sie es noch einmal.',
+    back: '← Zurück zum Formular',
+    more: (count) => `und noch ${count}`,
+    fields: {
+      part: 'Links',
+      labels: 'Drucken auf',
+      paper: 'Drucken auf',
+      text: 'Neben jedem Code',
+      start: 'Beginnen bei Etikett',
+      offset: 'Verschieben um (mm)',
+      campaign: 'Nur die Kampagne',
+    },
+  },
 }
 
 /** The form that prints many codes. */

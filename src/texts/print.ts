@@ -65,6 +65,7 @@ const en = {
       `It has ${dots} × ${dots} dots: print it at least ${width} wide, which phones read from ${distance}.`,
   },
   distanceNote: 'Phones read a code from about ten times its width.',
+  poor: 'Many phones cannot read this code: its colours differ too little, or it is light on a dark ground. Please change its design before you print it.',
   tooNear: (least: string) => `This code is hard to read so small: ${least} or more is safe.`,
   busy: 'The preview cannot be shown right now. Please wait a moment, and press “Show it”.',
   faults: {
@@ -119,6 +120,7 @@ const de: typeof en = {
       `Er hat ${dots} × ${dots} Punkte: Drucken Sie ihn mindestens ${width} breit; Handys lesen das aus ${distance}.`,
   },
   distanceNote: 'Handys lesen einen Code aus etwa dem Zehnfachen seiner Breite.',
+  poor: 'Viele Handys können diesen Code nicht lesen: Seine Farben unterscheiden sich zu wenig, oder er ist hell auf dunklem Grund. Bitte ändern Sie seine Gestaltung, bevor Sie ihn drucken.',
   tooNear: (least) => `Dieser Code ist so klein schwer zu lesen: Sicher sind ${least} oder mehr.`,
   busy: 'Die Vorschau lässt sich gerade nicht zeigen. Bitte warten Sie einen Moment, und drücken Sie auf „Anzeigen“.',
   faults: {

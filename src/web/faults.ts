@@ -22,7 +22,7 @@ export function faultText(
   if (reason.name === 'required') return textOf(required, field) ?? faults.required
   if (reason.name === 'pattern' && field === 'alias') return faults.code
   const text = faults[reason.name]
-  return typeof text === 'string' ? text : text(reason.limit ?? 0)
+  return typeof text === 'string' ? text : text(reason.limit ?? 0, reason.text ?? '')
 }
 
 /** Why a form was refused for another reason than its fields. */

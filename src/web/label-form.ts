@@ -1,6 +1,8 @@
 import { html, type Html } from '../http/html.ts'
 import { countOf, labelFormats, type LabelFormat, type Paper } from '../qr/print/labels.ts'
 import { templates, typographies, type TemplateName, type TypographyName } from '../qr/print/template.ts'
+import { MAX_CODES } from '../print/schemas.ts'
+import { linkParts } from './link-parts.ts'
 import { labelTexts } from '../texts/labels.ts'
 import type { Language } from '../texts/language.ts'
 
@@ -13,6 +15,8 @@ export interface LabelForm {
   campaigns: (string | null)[]
   /** Whether links have places. */
   hasPlacements: boolean
+  /** How many links there are. */
+  links: number
   /** Whether it is a link of its own, whose places are printed. */
   isOfLink: boolean
 }
@@ -78,9 +82,18 @@ function textFields({ language, isOfLink, hasPlacements }: LabelForm): Html {
     </p>`
 }
 
-function whichFields({ language, campaigns, hasPlacements, isOfLink }: LabelForm): Html {
+function whichFields({ language, campaigns, hasPlacements, isOfLink, links }: LabelForm): Html {
   const texts = labelTexts[language]
   return html`${
+    links > MAX_CODES &&
+    html`<p>
+      <label for="label-part">${texts.part}</label>
+      <select id="label-part" name="part">
+        ${linkParts(links, MAX_CODES, language).map(([value, text]) => html`<option value="${value}">${text}</option>`)}
+      </select>
+    </p>`
+  }
+  ${
     campaigns.length > 1 &&
     html`<p>
       <label for="label-campaign">${texts.campaign}</label>

@@ -175,6 +175,8 @@ function requestsOfCollections(server: TestServer, link: Created): Record<string
     exportCollectionScansNdjson: reading,
     exportCollectionScansNdjsonByHeader: reading,
     exportCollectionLinks: reading,
+    exportCollectionCodes: reading,
+    exportCollectionCodesByHeader: reading,
     exportCollectionLinksByHeader: reading,
     changeCollection: changing,
     changeCollectionByHeader: changing,

@@ -13,6 +13,38 @@ const MIN_SIZE = 100
 const tables = ['json', 'csv'] as const
 const images = ['svg', 'png', 'pdf'] as const
 
+/** The parameters of images in an archive. @param which says which images they are of */
+const imageParameters = (which: string) => ({
+  size: Type.Optional(
+    Type.Integer({
+      minimum: MIN_SIZE,
+      maximum: MAX_SVG,
+      description: `Width of the images${which} in pixels, 512 by default: from ${MIN_SIZE} up to ${MAX_ARCHIVE_PNG} for PNG, up to 1,000,000 for SVG.`,
+    }),
+  ),
+  dpi: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 9600, description: `Pixels per inch, for the metadata of PNGs${which}.` }),
+  ),
+  width_mm: Type.Optional(
+    Type.Number({
+      minimum: 5,
+      maximum: 2000,
+      description: `Width of the PDFs${which} in millimetres, 50 by default.`,
+    }),
+  ),
+  names: Type.Optional(
+    Type.Enum(['code', 'title'], {
+      description: `What the images${which} are named by: \`qr-<code>\`, the default, or the title of the link.`,
+    }),
+  ),
+})
+
+/** What the query of an archive says of its images. */
+export const archiveQuery = {
+  format: Type.Optional(Type.Enum([...images], { default: 'svg', description: 'The format of the images.' })),
+  ...imageParameters(''),
+}
+
 /** What the query of a bulk request says of its response. */
 export const resultQuery = {
   format: Type.Optional(
@@ -27,28 +59,7 @@ export const resultQuery = {
         'Return a ZIP with the CSV, an image of each code (SVG unless `format` says otherwise), and `manifest.csv`.',
     }),
   ),
-  size: Type.Optional(
-    Type.Integer({
-      minimum: MIN_SIZE,
-      maximum: MAX_SVG,
-      description: `Width of the images of \`qr=zip\` in pixels, 512 by default: from ${MIN_SIZE} up to ${MAX_ARCHIVE_PNG} for PNG, up to 1,000,000 for SVG.`,
-    }),
-  ),
-  dpi: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 9600, description: 'Pixels per inch, for the metadata of PNGs of `qr=zip`.' }),
-  ),
-  width_mm: Type.Optional(
-    Type.Number({
-      minimum: 5,
-      maximum: 2000,
-      description: 'Width of the PDFs of `qr=zip` in millimetres, 50 by default.',
-    }),
-  ),
-  names: Type.Optional(
-    Type.Enum(['code', 'title'], {
-      description: 'What the images of `qr=zip` are named by: `qr-<code>`, the default, or the title of the row.',
-    }),
-  ),
+  ...imageParameters(' of `qr=zip`'),
 }
 
 const query = Type.Object(resultQuery)
@@ -82,12 +93,27 @@ export function readResultQuery({ format, qr, size, dpi, width_mm: millimetres, 
     if (format !== table) throw invalidRequest([{ pointer: '/format', detail: 'must be json or csv without qr=zip' }])
     return { format: table }
   }
-  if (imageFormat === 'pdf') requireAbsent({ size }, 'must be left out for PDF, whose width is width_mm')
+  const archive = readArchiveQuery({ format: imageFormat, size, dpi, width_mm: millimetres, names })
+  return { format: table, archive }
+}
+
+const archiveObject = Type.Object(archiveQuery)
+export type ArchiveQuery = { [K in keyof Static<typeof archiveObject>]: Static<typeof archiveObject>[K] | undefined }
+
+/** @throws {Problem} 400 for what does not belong to the format, or a size past its bound */
+export function readArchiveQuery({
+  format = 'svg',
+  size,
+  dpi,
+  width_mm: millimetres,
+  names = 'code',
+}: ArchiveQuery): WantedArchive {
+  if (format === 'pdf') requireAbsent({ size }, 'must be left out for PDF, whose width is width_mm')
   else requireAbsent({ width_mm: millimetres }, 'must be left out for what is no PDF')
-  if (imageFormat !== 'png') requireAbsent({ dpi }, 'must be left out for what is no PNG')
-  if (imageFormat === 'png' && size !== undefined && size > MAX_ARCHIVE_PNG)
+  if (format !== 'png') requireAbsent({ dpi }, 'must be left out for what is no PNG')
+  if (format === 'png' && size !== undefined && size > MAX_ARCHIVE_PNG)
     throw invalidRequest([{ pointer: '/size', detail: `must be at most ${MAX_ARCHIVE_PNG} for PNG in an archive` }])
-  return { format: table, archive: { image: { format: imageFormat, size, dpi, millimetres }, names: names ?? 'code' } }
+  return { image: { format, size, dpi, millimetres }, names }
 }
 
 /** @throws {Problem} 400 naming each that is there */

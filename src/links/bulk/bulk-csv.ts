@@ -33,13 +33,13 @@ const manifestColumns = ['index', 'file', 'code', 'short_url', 'title', 'target'
  */
 export function writeManifest(
   rows: unknown[],
-  { results }: Pick<BulkResult, 'results'>,
+  results: readonly { index: number; code?: string; short_url?: string }[],
   files: readonly { file: string; error: string }[],
 ): string {
   const lines = results.map((result, at) => {
     const { file = '', error = '' } = files[at] ?? {}
-    const [code, url] = 'code' in result ? [result.code, result.short_url] : [textOf(rows[at], 'alias'), '']
-    return [String(result.index), file, code, url, textOf(rows[at], 'title'), textOf(rows[at], 'target'), error]
+    const { index, code = textOf(rows[at], 'alias'), short_url: url = '' } = result
+    return [String(index), file, code, url, textOf(rows[at], 'title'), textOf(rows[at], 'target'), error]
   })
   return writeRecords([[...manifestColumns], ...lines])
 }

@@ -19,46 +19,67 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
 /** How long visits may wait while images are drawn, in milliseconds. */
 const SLICE_MS = 5
 /** Bytes of images that are in memory at once: the one that is sent, and the next. */
-const IMAGE_BYTES = 1024 * 1024
+export const IMAGE_BYTES = 1024 * 1024
 
-/** The archive of a request. */
-export interface Archive {
-  /** The table of the results, with the tokens. */
-  csv: string
-  rows: unknown[]
-  result: BulkResult
+/** How the images of an archive are drawn and named. */
+export interface ImageFiles {
   names: FileNames
   ending: FileImage['format']
   /** @throws {Problem} when it cannot be drawn */
   draw: (file: Omit<CodeFile, 'origin'>) => Promise<Uint8Array>
 }
 
+/** The archive of a request. */
+export interface Archive extends ImageFiles {
+  /** The table of the results, with the tokens. */
+  csv: string
+  rows: unknown[]
+  result: BulkResult
+}
+
 /**
  * The files of an archive: the table first, so that no token is lost with an image; then the images, each drawn when the
  * client has read those before it; last the manifest, which says what could not be drawn.
  */
-export async function* filesOf({ csv, rows, result, names, ending, draw }: Archive): AsyncGenerator<ZippedFile, void> {
+export async function* filesOf({ csv, rows, result, ...images }: Archive): AsyncGenerator<ZippedFile, void> {
   yield file('links.csv', csv)
+  const codes = result.results.map((each, at): ImageRow => {
+    if ('error' in each) return { error: `${each.error.code}: ${each.error.detail}` }
+    // A dry run, which has no archive, has valid rows without a link.
+    return 'code' in each
+      ? { code: each.code, title: titleOf(rows[at]), hasDesign: hasDesign(rows[at]) }
+      : { error: '' }
+  })
+  yield* imagesOf(codes, images, (files) => writeManifest(rows, result.results, files))
+}
+
+/** A code that becomes an image, or why there is none. */
+export type ImageRow = { code: string; title: string | undefined; hasDesign: boolean } | { error: string }
+
+/**
+ * The images of codes, each drawn when the client has read those before it, and last the manifest, which says what could not be drawn.
+ * @param writeTable writes the manifest, from a line for each row
+ */
+export async function* imagesOf(
+  rows: Iterable<ImageRow>,
+  { names, ending, draw }: ImageFiles,
+  writeTable: (files: ManifestLine[]) => string,
+): AsyncGenerator<ZippedFile, void> {
   const nameOf = createCodeFileNames(names)
   const files: ManifestLine[] = []
   const pause = yieldEvery(SLICE_MS)
-  for (const [at, each] of result.results.entries()) {
-    if ('error' in each) {
-      files.push({ file: '', error: `${each.error.code}: ${each.error.detail}` })
-      continue
-    }
-    // A dry run, which has no archive, has valid rows without a link.
-    if (!('code' in each)) continue
-    const drawn = await orProblem(() => draw({ code: each.code, hasDesign: hasDesign(rows[at]) }))
-    if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
-    else {
-      const name = `${nameOf(each.code, titleOf(rows[at]))}.${ending}`
+  for (const row of rows) {
+    const drawn = 'error' in row ? undefined : await orProblem(() => draw(row))
+    if ('error' in row) files.push({ file: '', error: row.error })
+    else if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
+    else if (drawn !== undefined) {
+      const name = `${nameOf(row.code, row.title)}.${ending}`
       files.push({ file: name, error: '' })
       yield file(name, drawn)
     }
     await pause()
   }
-  yield file('manifest.csv', writeManifest(rows, result, files))
+  yield file('manifest.csv', writeTable(files))
 }
 
 /** What became of the image of a row: the name of its file, or why there is none. */
@@ -85,7 +106,12 @@ async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
 
 /** Sends an archive as a ZIP; the table and the links stay in memory until the end. */
 export function sendZip(reply: FastifyReply, archive: Archive): FastifyReply {
-  reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
+  reply.headers(zipHeaders('links'))
   reply.streamBytes = 2 * archive.csv.length + IMAGE_BYTES
   return reply.send(zipOf(filesOf(archive)))
+}
+
+/** @param name of the file, without ending */
+export function zipHeaders(name: string): Record<string, string> {
+  return { 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}.zip"` }
 }

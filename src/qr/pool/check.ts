@@ -6,7 +6,7 @@ import { encodeWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene } from '../design/scene.ts'
 import { sceneToSvg } from '../design/scene-svg.ts'
 import { readStyle, type Style } from '../design/style.ts'
-import type { CodeFaults, Refusal } from './job.ts'
+import { toRefusal, type CodeFaults, type Refusal } from './job.ts'
 import { drawLogo, explain } from './render.ts'
 import type { Tools } from './tools.ts'
 
@@ -52,7 +52,7 @@ async function isReadable(
 }
 
 async function explanationOf({ texts: [text = ''], design, at }: CheckJob, tools: Tools): Promise<Refusal> {
-  return refusalOf(await explain({ text, design, at, format: 'svg', size: 1024 }, tools, false))
+  return toRefusal(await explain({ text, design, at, format: 'svg', size: 1024 }, tools, false))
 }
 
 /** A style whose logo is a bitmap: a logo of many curves takes as long to draw as a hundred codes. */
@@ -70,11 +70,7 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Problem) return refusalOf(error)
+    if (error instanceof Problem) return toRefusal(error)
     throw error
   }
-}
-
-function refusalOf({ code, message: detail, errors }: Problem): Refusal {
-  return { code, detail, errors }
 }

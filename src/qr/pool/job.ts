@@ -1,5 +1,5 @@
 import type { Report, Scannability } from '../check/report.ts'
-import type { FieldError, ProblemCode } from '../../http/problem.ts'
+import { Problem, REASON, type FieldError, type ProblemCode, type Reason } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
@@ -29,6 +29,22 @@ export interface Refusal {
   code: ProblemCode
   detail: string
   errors: FieldError[]
+  /** Those of the errors, which lose theirs on the way. */
+  reasons: (Reason | undefined)[]
+}
+
+export function toRefusal({ code, message: detail, errors }: Problem): Refusal {
+  return { code, detail, errors, reasons: errors.map((error) => error[REASON]) }
+}
+
+/** The problem that a thread has returned. */
+export function fromRefusal({ code, detail, errors, reasons }: Refusal): Problem {
+  return new Problem(code, detail, {
+    errors: errors.map((error, at) => {
+      const reason = reasons[at]
+      return reason === undefined ? error : { ...error, [REASON]: reason }
+    }),
+  })
 }
 
 /** Of each code of a check, in their order: why it cannot be scanned; undefined when it can. */

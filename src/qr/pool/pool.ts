@@ -7,7 +7,7 @@ import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
-import { isLarge, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
+import { fromRefusal, isLarge, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
@@ -209,7 +209,7 @@ function answerJob({ job, resolve, reject }: QueuedJob<RenderJob, Drawn>, answer
     resolve(answer.image as Drawn)
     return !isLarge(job)
   }
-  if ('problem' in answer) reject(new Problem(answer.problem.code, answer.problem.detail, answer.problem))
+  if ('problem' in answer) reject(fromRefusal(answer.problem))
   else reject(answer.error)
   return !answer.broken
 }

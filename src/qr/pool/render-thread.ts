@@ -8,7 +8,7 @@ import { drawSheet, type SheetTools } from '../print/draw-sheet.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
-import type { CodeFaults, DrawnImage, Refusal, RenderJob } from './job.ts'
+import { toRefusal, type CodeFaults, type DrawnImage, type Refusal, type RenderJob } from './job.ts'
 import { renderChecked, renderDesign } from './render.ts'
 import { openTools, type Tools } from './tools.ts'
 
@@ -44,7 +44,7 @@ async function draw(job: RenderJob): Promise<RenderAnswer> {
     // A WebAssembly module that has trapped is in an undefined state.
     const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')
     if (!(error instanceof Problem)) return { error, broken }
-    return { problem: { code: error.code, detail: error.message, errors: error.errors }, broken }
+    return { problem: toRefusal(error), broken }
   }
 }
 

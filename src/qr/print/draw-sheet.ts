@@ -1,4 +1,4 @@
-import { invalidRequest, MAX_ERRORS, Problem, type FieldError } from '../../http/problem.ts'
+import { invalidRequest, MAX_ERRORS, Problem, REASON, type FieldError } from '../../http/problem.ts'
 import { encodeWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene } from '../design/scene.ts'
 import { addImage, type EmbeddedImage, type Pixels } from '../design/scene-pdf.ts'
@@ -99,13 +99,19 @@ function faultOf({ name }: SheetCode, { errors, message }: Problem, onto: SheetL
   const [first] = errors
   const isText = first?.pointer === '/title' || first?.pointer === '/text'
   const pointer = isText ? '/text' : onto.kind === 'labels' ? '/labels' : '/paper'
-  return { pointer, detail: `of ${name}: ${first?.detail ?? message}` }
+  const reason = first?.[REASON]
+  return {
+    pointer,
+    detail: `of ${name}: ${first?.detail ?? message}`,
+    ...(reason && { [REASON]: { ...reason, of: name } }),
+  }
 }
 
 /** @throws {Problem} 400 for characters that are invisible, or that the headline's font lacks */
 function requireSettable(caption: string, { style }: SheetJob, { fontOf }: SheetTools): void {
   const invisible = invisibleFault(caption)
-  if (invisible !== undefined) throw invalidRequest([{ pointer: '/text', detail: invisible }])
+  if (invisible !== undefined)
+    throw invalidRequest([{ pointer: '/text', detail: invisible, [REASON]: { name: 'invisible' } }])
   const missing = [...new Set(fontOf(typographies[style].headline).missing(caption))]
   if (missing.length > 0) throw notPrintable('/text', missing)
 }

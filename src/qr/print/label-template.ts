@@ -6,6 +6,8 @@ import type { Template } from './template.ts'
 const WIDE = 1.35
 /** The smallest text of a label: 5.5 points. */
 const SMALLEST = 1.94
+/** “Room 12” is read as a whole: it may be so much smaller before it is broken. */
+const WHOLE_FROM = 0.7
 
 /** The safe area of a label as a page: the code with one text, or as large as fits without. */
 export function labelTemplate(format: LabelFormat, hasText: boolean): Template {
@@ -28,5 +30,6 @@ export function labelTemplate(format: LabelFormat, hasText: boolean): Template {
     text,
     address: text,
     folds: [],
+    wholeFrom: WHOLE_FROM,
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { REASON } from '../../http/problem.ts'
 import { fc } from '../../../test/support/fast-check.ts'
 import { countOf, labelFormats, paperSizes, readLabels, type LabelFormat, type Paper } from './labels.ts'
 
@@ -179,6 +180,7 @@ test('measures out of bounds are refused with the bound', () => {
 
 test('what is neither a name nor measures is refused with an example of both, and with the name that was meant', () => {
   const detail = 'must be a sheet such as avery-l7160, or measures in mm such as 63.5x38.1+2.5'
+  const reason = { name: 'measures', limit: 10 }
   const wrong = [
     '',
     'x',
@@ -194,9 +196,10 @@ test('what is neither a name nor measures is refused with an example of both, an
     '٥٠x30',
   ]
   for (const labels of [...wrong, '1000x30', '50x30.1234', 'NaNxNaN', 'constructor', '__proto__', '9'.repeat(100_000)])
-    assert.deepEqual(readLabels(labels), { pointer: '/labels', detail }, labels.slice(0, 40))
+    assert.deepEqual(readLabels(labels), { pointer: '/labels', detail, [REASON]: reason }, labels.slice(0, 40))
   assert.deepEqual(readLabels('Avery L7160'.replace(' ', '-')), {
     pointer: '/labels',
     detail: `${detail} (did you mean avery-l7160?)`,
+    [REASON]: reason,
   })
 })

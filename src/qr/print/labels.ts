@@ -1,3 +1,4 @@
+import { REASON, type FieldError } from '../../http/problem.ts'
 import { nearName } from '../../lib/near-name.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -40,10 +41,7 @@ export interface LabelFormat {
 }
 
 /** What is wrong with a field of a request, as `invalidRequest` takes it: a pointer to the field, and its bound. */
-export interface Refusal {
-  readonly pointer: string
-  readonly detail: string
-}
+export type Refusal = FieldError
 
 /** In mm: smaller labels have no room for a code with modules that print. */
 const MIN_SIZE = 10
@@ -245,7 +243,7 @@ function unknownDetail(labels: string): string {
 }
 
 function refuse(detail: string): Refusal {
-  return { pointer: '/labels', detail }
+  return { pointer: '/labels', detail, [REASON]: { name: 'measures', limit: MIN_SIZE } }
 }
 
 /** One for each number under which the same sheet is sold. */

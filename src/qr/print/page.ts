@@ -1,4 +1,4 @@
-import { invalidRequest, Problem } from '../../http/problem.ts'
+import { invalidRequest, Problem, REASON } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
 import { LEAST_MODULE_MM } from '../printed-size.ts'
 import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
@@ -117,7 +117,7 @@ function codeIn({ content: { code } }: Composed, side: number): { width: number;
     const detail =
       `has ${Math.floor(side)} mm for the code, whose modules would be ${module.toFixed(2)} mm: ` +
       `they need ${LEAST_MODULE_MM} mm, and this code ${needed} mm`
-    throw invalidRequest([{ pointer: '/paper', detail }])
+    throw invalidRequest([{ pointer: '/paper', detail, [REASON]: { name: 'modules', limit: needed } }])
   }
   const width = module * code.columns
   return { width, height: width * code.ratio, pad: module * code.quiet }
@@ -236,6 +236,7 @@ interface Texts {
 /** Sets the texts at the largest sizes, all reduced by the same share, at which `fits` accepts their heights. */
 function fitTexts(composed: Composed, width: number, fits: (heights: number[], share: number) => boolean): Texts {
   const { template, typography, content, faceOf } = composed
+  const { wholeFrom } = template
   const [headline, body] = [faceOf(typography.headline), faceOf(typography.text)]
   const set = (font: Face, text: string, measure: Measure) => (text === '' ? undefined : setText(font, text, measure))
   for (const share of shares([template.title, template.text, template.address])) {
@@ -243,9 +244,10 @@ function fitTexts(composed: Composed, width: number, fits: (heights: number[], s
       width: width - 2 * sideOf(template, typography),
       sizes: template.title,
       share,
+      wholeFrom,
     })
-    const text = set(body, content.text, { width, sizes: template.text, share })
-    const address = set(body, content.address, { width, sizes: template.address, share })
+    const text = set(body, content.text, { width, sizes: template.text, share, wholeFrom })
+    const address = set(body, content.address, { width, sizes: template.address, share, wholeFrom })
     const heights = [
       ...(title ? [heightWithOrnament(title, composed)] : []),
       ...[text, address].flatMap((block) => (block ? [heightOf(block)] : [])),
@@ -274,7 +276,9 @@ function tooLong({ title, text, address, logo }: PageContent): Problem {
 }
 
 function refusal(pointer: string, detail: string): Problem {
-  return new Problem('text_too_long', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
+  return new Problem('text_too_long', `${pointer} ${detail}`, {
+    errors: [{ pointer, detail, [REASON]: { name: 'no_room' } }],
+  })
 }
 
 function writeTitle(composed: Composed, title: Block, { y, room }: { y: number; room: Room }): Part[] {

@@ -1,4 +1,4 @@
-import { invalidRequest, Problem } from '../../http/problem.ts'
+import { invalidRequest, Problem, REASON } from '../../http/problem.ts'
 import type { DesignJob } from '../design/job.ts'
 import type { Pixels } from '../design/scene-pdf.ts'
 import { logoAlone } from '../design/scene-svg.ts'
@@ -52,8 +52,10 @@ export function requirePrintable(poster: Poster, format: 'pdf' | 'svg', fontOf: 
 
 /** @param missing the characters that no font of a page has, each once */
 export function notPrintable(pointer: string, missing: string[]): Problem {
-  const detail = `has characters that the fonts of the page lack: ${missing.join(' ')}`
-  return new Problem('text_not_printable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
+  const text = missing.join(' ')
+  const detail = `has characters that the fonts of the page lack: ${text}`
+  const errors = [{ pointer, detail, [REASON]: { name: 'unprintable', text } as const }]
+  return new Problem('text_not_printable', `${pointer} ${detail}`, { errors })
 }
 
 /** What is invisible in a text. Browsers need such characters to join emoji, and to part or turn words of other scripts. */

@@ -35,14 +35,21 @@ export const printQuery = Type.Object({
 
 export type PrintQuery = Static<typeof printQuery>
 
+/** A text as it is printed: lines are broken where they fit, and not where they were when it was written. */
+export function printedText(written = ''): string {
+  return written
+    .replaceAll(/[ \t\n\r]+/g, ' ')
+    .trim()
+    .normalize('NFC')
+}
+
 /** What a request wants on a page. @param address that of the code */
 export function posterOf({ paper, style, title, text, address, logo }: PrintQuery, short: string): Poster {
-  const set = (written = '') => written.trim().normalize('NFC')
   return {
     paper: paper ?? 'a4',
     style: style ?? 'plain',
-    title: set(title),
-    text: set(text),
+    title: printedText(title),
+    text: printedText(text),
     address: address === '0' ? '' : short,
     logo: logo === '1',
   }

@@ -27,9 +27,15 @@ export function heightOf({ lines, size }: Block): number {
  * Sets a text at the largest size at which no word is wider than the lines; at the smallest one, words are broken.
  * @param share of the largest size that may be used
  */
-export function setText(font: Face, text: string, { width, sizes: [largest, smallest], share }: Measure): Block {
+export function setText(
+  font: Face,
+  text: string,
+  { width, sizes: [largest, smallest], share, wholeFrom = 1 }: Measure,
+): Block {
   const widest = Math.max(...text.split(' ').map((word) => font.width(word)))
   const size = Math.max(smallest, Math.min(largest * share, widest === 0 ? Infinity : (width - EPSILON) / widest))
+  const whole = (width - EPSILON) / font.width(text)
+  if (whole < size && whole >= Math.max(smallest, size * wholeFrom)) return { font, lines: [text], size: whole }
   return { font, lines: breakLines(font, text, width / size), size }
 }
 
@@ -37,6 +43,8 @@ export interface Measure {
   width: number
   sizes: Sizes
   share: number
+  /** The share of its size in several lines from which on a text stands in one. */
+  wholeFrom?: number | undefined
 }
 
 /** The shares of the largest sizes, one after the other, down to where all texts have their smallest size. */

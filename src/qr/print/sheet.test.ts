@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { REASON } from '../../http/problem.ts'
 import { labelFormats, paperSizes, readLabels, type LabelFormat } from './labels.ts'
 import { outlineOf, pageCount, placeOf, placesOf, readSheet, safeAreaOf, type Area, type Sheet } from './sheet.ts'
 
@@ -85,10 +86,15 @@ test('a start or an offset out of bounds is refused with the bound', () => {
   const start = {
     pointer: '/start',
     detail: 'must be a whole number from 1 to 21, the labels on a sheet of avery-l7160',
+    [REASON]: { name: 'label', limit: 21 },
   }
   for (const wrong of [0, -1, 22, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
     assert.deepEqual(readSheet(format, wrong), start)
-  const offset = { pointer: '/offset', detail: 'must be two numbers from -10 to 10 (mm)' }
+  const offset = {
+    pointer: '/offset',
+    detail: 'must be two numbers from -10 to 10 (mm)',
+    [REASON]: { name: 'offset', limit: 10 },
+  }
   for (const wrong of [10.01, -10.01, Number.NaN, Number.NEGATIVE_INFINITY]) {
     assert.deepEqual(readSheet(format, 1, [wrong, 0]), offset)
     assert.deepEqual(readSheet(format, 1, [0, wrong]), offset)

@@ -1,3 +1,4 @@
+import { REASON } from '../../http/problem.ts'
 import { countOf, paperSizes, type LabelFormat, type Refusal } from './labels.ts'
 
 /** A format with the label that is first printed onto, and how far the printer's picture is moved. */
@@ -49,10 +50,15 @@ export function readSheet(
     return {
       pointer: '/start',
       detail: `must be a whole number from 1 to ${most}, the labels on a sheet of ${format.id}`,
+      [REASON]: { name: 'label', limit: most },
     }
   // Not a comparison with the bound alone: NaN is beyond none.
   if (!offset.every((moved) => Math.abs(moved) <= MAX_OFFSET))
-    return { pointer: '/offset', detail: `must be two numbers from -${MAX_OFFSET} to ${MAX_OFFSET} (mm)` }
+    return {
+      pointer: '/offset',
+      detail: `must be two numbers from -${MAX_OFFSET} to ${MAX_OFFSET} (mm)`,
+      [REASON]: { name: 'offset', limit: MAX_OFFSET },
+    }
   return { format, start, offset }
 }
 

@@ -23,6 +23,8 @@ export interface Template {
   address: Sizes
   /** From the upper edge to where the paper is folded. */
   folds: readonly number[]
+  /** The share of its size in several lines from which on a text stands in one line; without it, as large as it can be. */
+  wholeFrom?: number
 }
 
 const sheet = { shape: 'rectangle', isCut: false, arrangement: 'stack', folds: [] } as const

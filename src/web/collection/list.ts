@@ -126,7 +126,9 @@ function row({ token, origin, language }: CollectionView, link: ListedMember): H
     }
     <div class="collection-about">
       <a class="collection-name" href="/c/${token}/${link.code}" lang="" dir="auto">${name}</a>
-      <div class="small quiet">${shortUrl.replace(/^https?:\/\//, '')}</div>
+      <div class="small quiet">
+        ${shortUrl.replace(/^https?:\/\//, '').slice(0, -link.code.length)}<wbr />${link.code}
+      </div>
       <p class="row small">
         ${state && html`<span class="chip ${state === 'removed' ? 'alarm' : 'warning'}">${texts.list.states[state]}</span>`}
         ${link.campaign !== null && html`<span class="chip" dir="auto">${link.campaign}</span>`}

@@ -10,6 +10,7 @@ import { reachabilityWarning } from '../reachability.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
 import { formatsIn } from '../statistics/formats.ts'
 import { collectionName } from '../statistics/of-collection.ts'
+import { archiveSection } from './archive.ts'
 import { keepSection } from './keep.ts'
 import { listSection, queryOf } from './list.ts'
 import { looksSection } from './looks.ts'
@@ -45,7 +46,8 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
         <aside>
           ${!isKeepFirst && keepSection(view)} ${!isEmpty && campaignsSection(view)} ${looksSection(view, notice)}
           ${!isEmpty && sharesSection(view, notice)} ${joinSection(view, notice)} ${!isEmpty && labelsSection(view)}
-          ${!isEmpty && spreadsheetSection(view)} ${webhookSection(view, notice)} ${settingsSection(view, notice)}
+          ${!isEmpty && archiveSection(view)} ${!isEmpty && spreadsheetSection(view)} ${webhookSection(view, notice)}
+          ${settingsSection(view, notice)}
         </aside>
       </div>
       ${!isEmpty && collectionStatistics(view)}
@@ -56,7 +58,14 @@ export function collectionPage(view: CollectionView, notice?: CollectionNotice):
 /** All codes in one PDF. */
 function labelsSection({ token, language, overview }: CollectionView): Html {
   const campaigns = overview.campaigns.map(({ value }) => value)
-  const form = { language, action: `/c/${token}/labels.pdf`, campaigns, hasPlacements: true, isOfLink: false }
+  const form = {
+    language,
+    action: `/c/${token}/labels.pdf`,
+    campaigns,
+    links: overview.links,
+    hasPlacements: true,
+    isOfLink: false,
+  }
   return folded({ id: 'labels', title: labelTexts[language].title, isOpen: false }, labelForm(form))
 }
 

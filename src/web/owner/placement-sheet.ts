@@ -29,7 +29,7 @@ export function placementSheet(
       </header>
       <details class="card settings-card placement-labels">
         <summary><h2>${labelTexts[language].title}</h2></summary>
-        ${labelForm({ language, action: `${access.page}/labels.pdf`, campaigns: [], hasPlacements: true, isOfLink: true })}
+        ${labelForm({ language, action: `${access.page}/labels.pdf`, campaigns: [], links: 1, hasPlacements: true, isOfLink: true })}
       </details>
       <ul>
         ${link.placements.map(({ id, name }) => {

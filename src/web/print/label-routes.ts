@@ -1,17 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
-import { html } from '../../http/html.ts'
-import { problemPage } from '../../http/problem-page.ts'
 import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { labelFormats, type Paper } from '../../qr/print/labels.ts'
 import { rowsOf, type RowsNeeds } from '../../print/rows.ts'
 import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
+import { labelTexts } from '../../texts/labels.ts'
+import type { Language } from '../../texts/language.ts'
 import type { ClientLimits } from '../../links/client.ts'
 import { accessByToken, accessInCollection } from '../owner/access.ts'
+import { labelRefusal } from './label-refusal.ts'
 
 /** What the form that prints many codes needs of the rest of the program. */
 export interface LabelNeeds extends Omit<RowsNeeds, 'links'>, SheetNeeds {
@@ -30,8 +34,19 @@ const shared = { schema: { hide: true }, onSend: forbidCaching, config: { work: 
 export function linkLabelsRoute(needs: LabelNeeds): Route {
   return route<LabelRoute>({
     ...shared,
-    handler: (request, reply) => orRefusal(request, reply, () => sendLink(needs, request, reply)),
+    handler: (request, reply) =>
+      orRefusal(request, reply, {
+        form: `${accessOf(request.params).page}/placements#label-onto`,
+        title: refusedTitle,
+        send: () => sendLink(needs, request, reply),
+      }),
   })
+}
+
+const refusedTitle = (language: Language) => labelTexts[language].refused.title
+
+function accessOf({ token, code }: LabelRoute['Params']) {
+  return code === undefined ? accessByToken(token) : accessInCollection(token, code)
 }
 
 async function sendLink(
@@ -39,42 +54,26 @@ async function sendLink(
   request: FastifyRequest<LabelRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { token, code } = request.params
-  const access = code === undefined ? accessByToken(token) : accessInCollection(token, code)
-  const link = await needs.links.findByToken(access.credential)
+  const link = await needs.links.findByToken(accessOf(request.params).credential)
   const body = bodyOf(request.query, { links: [link.code] })
   const charges = chargesOf(needs, request, reply)
   const rows = await rowsOf(needs, body, charges, true)
   return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
-/** What is wrong with a few of the codes is as good as all of it. */
-const MAX_SHOWN = 10
-
-/** A page that says what cannot be printed, and why, instead of the PDF. */
-async function orRefusal(
+/** A page that says what cannot be done, and why, instead of the file. @param form the address of the form */
+export async function orRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  send: () => Promise<FastifyReply>,
+  { form, title, send }: { form: string; title: (language: Language) => string; send: () => Promise<FastifyReply> },
 ): Promise<FastifyReply> {
   try {
     return await send()
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 400) throw error
-    const reasons = error.errors
-      .slice(0, MAX_SHOWN)
-      .map(({ pointer, detail }) => html`<li>${pointer.slice(1)}: ${detail}</li>`)
+    if (!(error instanceof Problem) || error.errors.length === 0) throw error
     addVary(reply, 'accept-language')
-    return sendPage(
-      reply.code(error.status),
-      problemPage(
-        error,
-        request,
-        html`<ul lang="en">
-          ${reasons}
-        </ul>`,
-      ),
-    )
+    const language = pageLanguage(request)
+    return sendPage(reply.code(error.status), labelRefusal(error, { language, title: title(language), back: form }))
   }
 }
 
@@ -82,7 +81,12 @@ async function orRefusal(
 export function collectionLabelsRoute(needs: LabelNeeds): Route {
   return route<LabelRoute>({
     ...shared,
-    handler: (request, reply) => orRefusal(request, reply, () => sendCollection(needs, request, reply)),
+    handler: (request, reply) =>
+      orRefusal(request, reply, {
+        form: `/c/${request.params.token}#label-onto`,
+        title: refusedTitle,
+        send: () => sendCollection(needs, request, reply),
+      }),
   })
 }
 
@@ -106,11 +110,25 @@ function bodyOf(query: Record<string, unknown>, links: Pick<PrintBody, 'links' |
   const filled = (name: string) => (field(name) === '' ? {} : { [name]: field(name) })
   const text = field('text') === 'own' ? { text: { own: field('own') } } : filled('text')
   const placements = field('placements') === '1' && { placements: true }
-  return readPrint({ ...links, ...ontoOf(field), ...filled('campaign'), ...filled('style'), ...text, ...placements })
+  const part = field('part') === '' ? {} : { part: Number(field('part')) }
+  return readPrint({
+    ...links,
+    ...ontoOf(field),
+    ...part,
+    ...filled('campaign'),
+    ...filled('style'),
+    ...text,
+    ...placements,
+  })
 }
 
 /** What the form offers first. */
 const DEFAULT_ONTO = 'labels:avery-l7160'
+
+/** Own labels lie on the paper that is chosen above: that of its labels, or the one itself. */
+function paperOf(onto: string): Paper {
+  return onto === 'letter' ? 'letter' : (ownValue(labelFormats, onto)?.paper ?? 'a4')
+}
 
 /** What the codes are printed onto: a format, measures as people write them, or a paper. */
 function ontoOf(field: (name: string) => string): object {
@@ -119,7 +137,7 @@ function ontoOf(field: (name: string) => string): object {
   if (free === '' && kind !== 'labels') return { paper: onto }
   const start = field('start')
   return {
-    labels: free === '' ? onto : free,
+    ...(free === '' ? { labels: onto } : { labels: free, paper: paperOf(onto) }),
     ...(start !== '' && { start: Number(start) }),
     offset: [Number(field('x')), Number(field('y'))],
   }

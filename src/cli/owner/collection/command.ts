@@ -5,10 +5,26 @@ import { openService } from '../service.ts'
 import { end, look, rename } from './change.ts'
 import { create, keep, rotate } from './create.ts'
 import { add, remove } from './members.ts'
+import { codes, labels } from './print.ts'
 import { exportScans, list, show, stats } from './read.ts'
 import type { Verb } from './verb.ts'
 
-const verbs: readonly Verb[] = [create, add, remove, list, show, stats, exportScans, look, rename, rotate, keep, end]
+const verbs: readonly Verb[] = [
+  create,
+  add,
+  remove,
+  list,
+  show,
+  stats,
+  exportScans,
+  labels,
+  codes,
+  look,
+  rename,
+  rotate,
+  keep,
+  end,
+]
 
 /** Of each flag, what the first of these says of it. */
 const options: Verb['options'] = Object.assign({}, ...verbs.toReversed().map((verb) => verb.options))

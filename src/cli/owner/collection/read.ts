@@ -16,7 +16,7 @@ import { COLLECTION, type Verb } from './verb.ts'
 /** Links of one request, the most that the service returns. */
 const PER_PAGE = 200
 
-const campaign = { type: 'string', doc: 'only links of this campaign; ~: those without one' } as const
+export const campaignOption = { type: 'string', doc: 'only links of this campaign; ~: those without one' } as const
 
 export const list: Verb = {
   name: 'list',
@@ -26,7 +26,7 @@ export const list: Verb = {
     ...serviceOptions,
     json: { type: 'boolean', doc: 'print a line of JSON for each link' },
     q: { type: 'string', doc: 'only links with this text in their code, title, campaign, target or content' },
-    campaign,
+    campaign: campaignOption,
     kind: { type: 'string', doc: `only links of this kind: ${kindNames}` },
     state: { type: 'string', doc: 'only links that are active, paused or removed (blocked for abuse)' },
     sort: { type: 'string', doc: 'by created, title or scans [created]' },
@@ -58,7 +58,7 @@ export const stats: Verb = {
   name: 'stats',
   usage: COLLECTION,
   summary: 'show the visits of all links of a collection, or of a campaign',
-  options: { ...serviceOptions, ...statsOptions, campaign },
+  options: { ...serviceOptions, ...statsOptions, campaign: campaignOption },
   async run(context) {
     const { collection, keptAs } = openOne(context)
     const query = { ...queryOf(context), ...given(context, ['campaign']) }
@@ -78,7 +78,7 @@ export const exportScans: Verb = {
   name: 'export',
   usage: COLLECTION,
   summary: 'write every visit of the links of a collection as CSV or JSON, to standard output or a file',
-  options: { server: serviceOptions.server, ...exportOptions, campaign },
+  options: { server: serviceOptions.server, ...exportOptions, campaign: campaignOption },
   async run(context) {
     const format = formatOf(context.flags)
     const { collection } = openOne(context)
@@ -91,13 +91,13 @@ export const exportScans: Verb = {
   },
 }
 
-function openOne({ args: [named, ...more], flags, env }: CommandContext): ServiceOfCollection {
+export function openOne({ args: [named, ...more], flags, env }: CommandContext): ServiceOfCollection {
   if (more.length > 0) throw new StartError('give one collection')
   return openCollection({ flags, env }, named)
 }
 
 /** The flags of these names that are set. */
-function given<Name extends string>({ flags }: CommandContext, names: Name[]): { [N in Name]?: string } {
+export function given<Name extends string>({ flags }: CommandContext, names: Name[]): { [N in Name]?: string } {
   const set = names.filter((name) => flags[name] !== undefined)
   return Object.fromEntries(set.map((name) => [name, String(flags[name])])) as { [N in Name]?: string }
 }

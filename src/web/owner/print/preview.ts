@@ -59,7 +59,7 @@ function tryQuery({ placement }: PrintFields, codeWidth: number): string {
 }
 
 function facts({ language }: PrintView, { codeWidth, report }: Sheet): Html {
-  const { facts: texts, tooNear } = printTexts[language]
+  const { facts: texts, tooNear, poor } = printTexts[language]
   const { wide, distanceOf } = lengthsIn(language)
   const { smallest_mm: least } = report.print
   const { modules } = report
@@ -69,5 +69,6 @@ function facts({ language }: PrintView, { codeWidth, report }: Sheet): Html {
       <dt>${texts.least}</dt>
       <dd>${texts.leastText(modules, wide(least), distanceOf(least))}</dd>
     </dl>
+    ${report.scannability === 'poor' && html`<p class="note warning">${poor}</p>`}
     ${codeWidth < least && html`<p class="note warning">${tooNear(wide(least))}</p>`}`
 }
