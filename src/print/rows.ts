@@ -48,11 +48,7 @@ export async function rowsOf(
   body: PrintBody,
   { charge, chargeNotFound }: Charges,
 ): Promise<PrintRow[]> {
-  const named =
-    body.links === undefined
-      ? await namedByCollection(needs, body.collection ?? '', body.campaign)
-      : await namedByList(needs, body.links)
-  await charge(named.length)
+  const named = await namedBy(needs, body, charge)
   await requireImages(needs, named, chargeNotFound)
   const rows: PrintRow[] = []
   for (let from = 0; from < named.length; from += LINKS_PER_READ) {
@@ -72,6 +68,21 @@ export async function rowsOf(
 /** A link by its code. */
 interface Named extends Omit<PrintRow, 'link'> {
   code: string
+}
+
+/** Charges the codes as soon as it is known how many they are: the look-up of a thousand tokens takes as long as their images. */
+async function namedBy(
+  needs: RowsNeeds,
+  { links, collection = '', campaign }: PrintBody,
+  charge: Charges['charge'],
+): Promise<Named[]> {
+  if (links !== undefined) {
+    await charge(links.length)
+    return namedByList(needs, links)
+  }
+  const named = await namedByCollection(needs, collection, campaign)
+  await charge(named.length)
+  return named
 }
 
 /** A code may be as long as a token. */
