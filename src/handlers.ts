@@ -138,7 +138,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
-    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), mayCreate }),
+    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), turnToRender, mayCreate }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
@@ -239,13 +239,14 @@ function browserHandlers(
 ) {
   const { links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
+  const { turnToRender } = limits
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
     ...collectionPageHandlers(services, assets),
     labels: labelHandlers(services),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
-    bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
+    bulkPage: bulkPageRoutes({ links, origin, limits, turnToRender, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,
       limits,

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
 import { createCodeFileNames, type FileNames } from '../../lib/file-name.ts'
 import { Problem } from '../../http/problem.ts'
-import { yieldEvery } from '../../lib/yield-every.ts'
 import type { BulkResult } from './bulk.ts'
 import { hasDesign, writeManifest } from './bulk-csv.ts'
 import type { CodeFile, FileImage } from './code-file.ts'
@@ -16,8 +15,6 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
   return reply.send(csv)
 }
 
-/** How long visits may wait while images are drawn, in milliseconds. */
-const SLICE_MS = 5
 /** Bytes of images that are in memory at once: the one that is sent, and the next. */
 const IMAGE_BYTES = 1024 * 1024
 
@@ -29,19 +26,29 @@ export interface Archive {
   result: BulkResult
   names: FileNames
   ending: FileImage['format']
+  /** Resolves when the next image may be drawn: one of all archives in each iteration of the event loop. */
+  turn: () => Promise<void>
   /** @throws {Problem} when it cannot be drawn */
   draw: (file: Omit<CodeFile, 'origin'>) => Promise<Uint8Array>
 }
 
 /**
  * The files of an archive: the table first, so that no token is lost with an image; then the images, each drawn when the
- * client has read those before it; last the manifest, which says what could not be drawn.
+ * client has read those before it and its turn has come: archives whose clients begin to read at once would hold the event loop
+ * together; last the manifest, which says what could not be drawn.
  */
-export async function* filesOf({ csv, rows, result, names, ending, draw }: Archive): AsyncGenerator<ZippedFile, void> {
+export async function* filesOf({
+  csv,
+  rows,
+  result,
+  names,
+  ending,
+  turn,
+  draw,
+}: Archive): AsyncGenerator<ZippedFile, void> {
   yield file('links.csv', csv)
   const nameOf = createCodeFileNames(names)
   const files: ManifestLine[] = []
-  const pause = yieldEvery(SLICE_MS)
   for (const [at, each] of result.results.entries()) {
     if ('error' in each) {
       files.push({ file: '', error: `${each.error.code}: ${each.error.detail}` })
@@ -49,14 +56,14 @@ export async function* filesOf({ csv, rows, result, names, ending, draw }: Archi
     }
     // A dry run, which has no archive, has valid rows without a link.
     if (!('code' in each)) continue
-    const drawn = await orProblem(() => draw({ code: each.code, hasDesign: hasDesign(rows[at]) }))
+    const { code } = each
+    const drawn = await orProblem(() => turn().then(() => draw({ code, hasDesign: hasDesign(rows[at]) })))
     if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
     else {
-      const name = `${nameOf(each.code, titleOf(rows[at]))}.${ending}`
+      const name = `${nameOf(code, titleOf(rows[at]))}.${ending}`
       files.push({ file: name, error: '' })
       yield file(name, drawn)
     }
-    await pause()
   }
   yield file('manifest.csv', writeManifest(rows, result, files))
 }
