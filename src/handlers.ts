@@ -140,14 +140,21 @@ function programHandlers(describe: DescribeApi, services: Services) {
   return {
     createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
-    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), mayCreate }),
+    createLinks: bulkRoute({ links, origin, limits, drawCodeFile: qr.codeFiles(linkOf), turnToRender, mayCreate }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.statedTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.statedTotals, origin, limits }),
     rotation: rotationRoutes({ links, origin, limits }),
     collections: collectionRoutes({ collections, scans, links, origin, limits, mayCreate }),
     collectionSheet: sheetRoutes({ collections, slots, turnToRender, origin }),
-    collectionCodes: archiveRoutes({ collections, drawCodeFile: qr.codeFiles(linkOf), slots, limits, origin }),
+    collectionCodes: archiveRoutes({
+      collections,
+      drawCodeFile: qr.codeFiles(linkOf),
+      turnToRender,
+      slots,
+      limits,
+      origin,
+    }),
     collectionChanges: collectionChangesRoutes({ collections, links, origin, limits }),
     collectionShares: collectionShareRoutes({ collections, shares, links, origin, limits }),
     ...imageHandlers(services),
@@ -185,7 +192,14 @@ function labelHandlers({ qr, limits, links, collections, visits, origin, db }: S
   return {
     ofLink: linkLabelsRoute(needs),
     ofCollection: collectionLabelsRoute(needs),
-    archive: codesPageRoute({ collections, drawCodeFile, slots: limits.slots, limits, origin }),
+    archive: codesPageRoute({
+      collections,
+      drawCodeFile,
+      turnToRender: limits.turnToRender,
+      slots: limits.slots,
+      limits,
+      origin,
+    }),
   }
 }
 
@@ -247,13 +261,14 @@ function browserHandlers(
 ) {
   const { links, qr, abuse, limits, origin, client, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
+  const { turnToRender } = limits
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
     ...collectionPageHandlers(services, assets),
     labels: labelHandlers(services),
     homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
-    bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
+    bulkPage: bulkPageRoutes({ links, origin, limits, turnToRender, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,
       limits,

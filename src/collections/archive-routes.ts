@@ -29,6 +29,8 @@ import type { Collection } from './store.ts'
 export interface ArchiveNeeds {
   collections: Pick<Collections, 'find' | 'membersAfter' | 'sheetAfter'>
   drawCodeFile: DrawCodeFile
+  /** Resolves when the next file of an archive may be drawn. */
+  turnToRender: (request: Pick<FastifyRequest, 'raw'>) => Promise<void>
   slots: Pick<Slots, 'exports'>
   limits: Pick<ClientLimits, 'charge' | 'holderOf'>
   origin: Origin
@@ -93,7 +95,7 @@ export function archiveRoutes(needs: ArchiveNeeds): OwnerRoutes {
 
 /** @throws {Problem} 400 for what the collection does not have, 429, 503 when no slot is free */
 export async function sendCodesOf(
-  { collections, drawCodeFile, slots, limits, origin }: ArchiveNeeds,
+  { collections, drawCodeFile, turnToRender, slots, limits, origin }: ArchiveNeeds,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   collection: Pick<Collection, 'id'>,
   asked: CodesQuery,
@@ -113,6 +115,7 @@ export async function sendCodesOf(
     {
       names,
       ending: image.format,
+      turn: () => turnToRender(request),
       async draw(file) {
         slot.advance()
         return drawCodeFile({ ...file, origin: from }, image, waiting)

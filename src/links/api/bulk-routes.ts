@@ -31,6 +31,8 @@ export const MAX_VALUES = 200_000
 /** What bulk creations need of the rest of the program. */
 export interface BulkNeeds extends CreationHooksNeeds {
   drawCodeFile: DrawCodeFile
+  /** Resolves when the next file of an archive may be drawn: one of all archives in each iteration of the event loop. */
+  turnToRender: (request: Pick<FastifyRequest, 'raw'>) => Promise<void>
 }
 
 const query = Type.Object({
@@ -125,7 +127,8 @@ async function sendBulk(
     })
     reply.code(dryRun ? 200 : 201)
     warnOfUrls(reply, result)
-    if (archive !== undefined && !dryRun) return await sendArchive(needs, client, reply, { archive, rows, result })
+    if (archive !== undefined && !dryRun)
+      return await sendArchive(needs, client, { request, reply }, { archive, rows, result })
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
     // The same format as when some rows were valid.
@@ -135,9 +138,9 @@ async function sendBulk(
 }
 
 async function sendArchive(
-  { drawCodeFile }: BulkNeeds,
+  { drawCodeFile, turnToRender }: BulkNeeds,
   client: Client,
-  reply: FastifyReply,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { archive: { image, names }, rows, result }: { archive: WantedArchive; rows: unknown[]; result: BulkResult },
 ): Promise<FastifyReply> {
   const waiting = { ...client, signal: disconnectSignal(reply) }
@@ -147,6 +150,7 @@ async function sendArchive(
     result,
     names,
     ending: image.format,
+    turn: () => turnToRender(request),
     draw: (file) => drawCodeFile({ ...file, origin: client.origin }, image, waiting),
   })
 }

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
 import { createCodeFileNames, type FileNames } from '../../lib/file-name.ts'
 import { Problem } from '../../http/problem.ts'
-import { yieldEvery } from '../../lib/yield-every.ts'
 import type { BulkResult } from './bulk.ts'
 import { hasDesign, writeManifest } from './bulk-csv.ts'
 import type { CodeFile, FileImage } from './code-file.ts'
@@ -16,8 +15,6 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
   return reply.send(csv)
 }
 
-/** How long visits may wait while images are drawn, in milliseconds. */
-const SLICE_MS = 5
 /** Bytes of images that are in memory at once: the one that is sent, and the next. */
 export const IMAGE_BYTES = 1024 * 1024
 
@@ -25,6 +22,8 @@ export const IMAGE_BYTES = 1024 * 1024
 export interface ImageFiles {
   names: FileNames
   ending: FileImage['format']
+  /** Resolves when the next image may be drawn: one of all archives in each iteration of the event loop. */
+  turn: () => Promise<void>
   /** @throws {Problem} when it cannot be drawn */
   draw: (file: Omit<CodeFile, 'origin'>) => Promise<Uint8Array>
 }
@@ -57,19 +56,19 @@ export async function* filesOf({ csv, rows, result, ...images }: Archive): Async
 export type ImageRow = { code: string; title: string | undefined; hasDesign: boolean } | { error: string }
 
 /**
- * The images of codes, each drawn when the client has read those before it, and last the manifest, which says what could not be drawn.
+ * The images of codes, each drawn when the client has read those before it and its turn has come: archives whose clients begin to
+ * read at once would hold the event loop together. Last comes the manifest, which says what could not be drawn.
  * @param writeTable writes the manifest, from a line for each row
  */
 export async function* imagesOf(
   rows: Iterable<ImageRow>,
-  { names, ending, draw }: ImageFiles,
+  { names, ending, turn, draw }: ImageFiles,
   writeTable: (files: ManifestLine[]) => string,
 ): AsyncGenerator<ZippedFile, void> {
   const nameOf = createCodeFileNames(names)
   const files: ManifestLine[] = []
-  const pause = yieldEvery(SLICE_MS)
   for (const row of rows) {
-    const drawn = 'error' in row ? undefined : await orProblem(() => draw(row))
+    const drawn = 'error' in row ? undefined : await orProblem(() => turn().then(() => draw(row)))
     if ('error' in row) files.push({ file: '', error: row.error })
     else if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
     else if (drawn !== undefined) {
@@ -77,7 +76,6 @@ export async function* imagesOf(
       files.push({ file: name, error: '' })
       yield file(name, drawn)
     }
-    await pause()
   }
   yield file('manifest.csv', writeTable(files))
 }

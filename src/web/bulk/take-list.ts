@@ -11,6 +11,7 @@ import { writeCsv } from '../../links/bulk/bulk-csv.ts'
 import { sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
 import { clientOf, type WriteNeeds } from '../../links/api/write-needs.ts'
 import type { CreationGate } from '../../keys/open.ts'
+import type { Limits } from '../../limits/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
@@ -38,6 +39,8 @@ export interface BulkPageNeeds extends WriteNeeds {
   codeSvg: (code: string, origin: string) => string
   assets: Pick<Assets, 'islands' | 'font'>
   pictures: DesignerPictures
+  /** Resolves when the next file of an archive may be drawn. */
+  turnToRender: Limits['turnToRender']
 }
 
 /** The scripts of the page, with the text of a QR code, in which "code" stands for the code. */
@@ -147,6 +150,7 @@ async function sendResults(
         result,
         names: 'code',
         ending: 'svg',
+        turn: () => needs.turnToRender(request),
         draw: async ({ code }) => Buffer.from(svgOf(code)),
       })
     case 'sheet':
