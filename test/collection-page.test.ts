@@ -262,7 +262,10 @@ inBrowser(
 )
 
 test('a link whose own fields are too long for a list is named by its title, else by its code', async () => {
-  const long = { description: 'Ä'.repeat(2000), links: Array(60).fill({ label: 'ä'.repeat(100), url: TARGET }) }
+  const long = {
+    description: 'Ä'.repeat(2000),
+    links: Array.from({ length: 60 }, () => ({ label: 'ä'.repeat(100), url: TARGET })),
+  }
   const kinds = [
     { kind: 'page', target: undefined, headline: 'Page', ...long },
     {

@@ -4,7 +4,7 @@ import { drivers } from '../../test/support/drivers.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
 import { hideLink, showLink } from '../links/deleted-store.ts'
-import { linkColumns, toLink } from '../links/store.ts'
+import type { Link } from '../links/link.ts'
 import { abuseOperations, type OperatorDeps } from './operator.ts'
 import { openRulings } from './rulings.ts'
 import { createScreening } from './screen.ts'
@@ -37,11 +37,11 @@ async function depsOf(db: Database): Promise<OperatorDeps> {
 }
 
 /** Deletes a link, or brings it back when it is deleted. */
-async function toggle(db: Database, id: number): Promise<void> {
-  const query = db.read.selectFrom('links').select([...linkColumns, 'deleted_at'])
-  const { deleted_at: at, ...row } = await query.where('id', '=', id).executeTakeFirstOrThrow()
+async function toggle(db: Database, link: Link): Promise<void> {
+  const query = db.read.selectFrom('links').select(['revision', 'deleted_at']).where('id', '=', link.id)
+  const { deleted_at: at, revision } = await query.executeTakeFirstOrThrow()
   const act = at === null ? hideLink : showLink
-  assert.equal(await db.transaction((transaction) => act(transaction, toLink(row), now())), true)
+  assert.equal(await db.transaction((transaction) => act(transaction, { ...link, revision }, now())), true)
 }
 
 for (const { name, open } of drivers) {
@@ -49,12 +49,13 @@ for (const { name, open } of drivers) {
     const db = await open(t)
     if (db === undefined) return
     for (const toggles of [0, 1, 2, 3, 4, 5]) {
-      const { id, code } = await insert(db, `menu-${toggles}`)
+      const link = await insert(db, `menu-${toggles}`)
+      const { id, code } = link
       let left = toggles
       const read = db.read.withPlugin({
         transformQuery: ({ node }) => node,
         async transformResult({ result }) {
-          if (left-- > 0) await toggle(db, id)
+          if (left-- > 0) await toggle(db, link)
           return result
         },
       })
