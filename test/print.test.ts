@@ -83,7 +83,7 @@ test('a page to print leaves its edge empty, whatever title and address are', as
 test('a page to print is refused with the reason, and is not there for a code that does not exist', async () => {
   for (const [query, pointer, words] of [
     [{ title: '😀' }, '/title', /the fonts of the page lack: 😀/],
-    [{ title: 'a\nb' }, '/title', /invisible character/],
+    [{ title: 'a\u0007b' }, '/title', /invisible character/],
     [{ title: 'x'.repeat(201) }, '/title', /at most 200/],
     [{ paper: 'a0' }, '/paper', /a4/],
   ] as const) {

@@ -43,6 +43,8 @@ interface Deps {
 }
 
 export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): Sheets {
+  /** One for each paper and language: they take longer than most codes, and are always the same. */
+  const calibrations = new Map<string, Buffer>()
   return {
     async draw(codes, how, requester) {
       const held = memory.open(requester)
@@ -56,7 +58,12 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
       }
     },
     async calibration(onto, requester) {
-      return ownBuffer((await pool.sheet({ onto: { kind: 'calibration', ...onto } }, requester)).body)
+      const name = `${onto.paper} ${onto.language}`
+      const known = calibrations.get(name)
+      if (known !== undefined) return known
+      const drawn = ownBuffer((await pool.sheet({ onto: { kind: 'calibration', ...onto } }, requester)).body)
+      calibrations.set(name, drawn)
+      return drawn
     },
   }
 }
