@@ -97,10 +97,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.post('/qr', program.designedImage)
   addOwnerRoutes(api, program)
   addCollectionRoutes(api, program.collections)
-  api.get('/collections/:token/links.csv', program.collectionSheet.byPath)
-  api.get('/collections/links.csv', program.collectionSheet.byHeader)
-  api.get('/collections/:token/codes.zip', program.collectionCodes.byPath)
-  api.get('/collections/codes.zip', program.collectionCodes.byHeader)
+  addCollectionFiles(api, program)
   addCollectionStatisticsRoutes(api, program.collectionStatistics)
   addCollectionShareRoutes(api, program.collectionShares)
   addStatisticsRoutes(api, program.statistics)
@@ -162,6 +159,17 @@ function addCollectionRoutes(api: FastifyInstance, collections: Handlers['progra
   api.post('/collections/links', join.byHeader)
   api.delete('/collections/:token/links/:code', leave.byPath)
   api.delete('/collections/links/:code', leave.byHeader)
+}
+
+/** Files of the links of collections, below `/api`. */
+function addCollectionFiles(
+  api: FastifyInstance,
+  { collectionSheet, collectionCodes }: Pick<Handlers['program'], 'collectionSheet' | 'collectionCodes'>,
+): void {
+  api.get('/collections/:token/links.csv', collectionSheet.byPath)
+  api.get('/collections/links.csv', collectionSheet.byHeader)
+  api.get('/collections/:token/codes.zip', collectionCodes.byPath)
+  api.get('/collections/codes.zip', collectionCodes.byHeader)
 }
 
 /** Statistics of collections, below `/api`. */

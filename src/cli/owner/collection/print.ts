@@ -1,5 +1,5 @@
 import type { ReadableStream } from 'node:stream/web'
-import type { Schemas } from '../../../client/client.ts'
+import type { paths, Schemas } from '../../../client/client.ts'
 import type { Flags } from '../../../config/sources.ts'
 import { StartError } from '../../../lib/start-error.ts'
 import { exportOptions, writeBody } from '../export.ts'
@@ -9,6 +9,8 @@ import { campaignOption, given, openOne } from './read.ts'
 import { COLLECTION, type Verb } from './verb.ts'
 
 const shared = { server: serviceOptions.server, out: exportOptions.out, campaign: campaignOption } as const
+
+type CodesQuery = NonNullable<paths['/api/collections/codes.zip']['get']['parameters']['query']>
 
 /** Onto what labels are printed when nothing is said. */
 const DEFAULT_LABELS = 'avery-l7160'
@@ -57,10 +59,17 @@ export const codes: Verb = {
   },
   async run(context) {
     const { collection } = openOne(context)
-    const { images: format, ...query } = given(context, ['campaign', 'images', 'size', 'names', 'part'])
-    const asked = { ...query, ...(format !== undefined && { format }) }
+    const { size, part } = context.flags
+    const { images: format, ...named } = given(context, ['campaign', 'images', 'names'])
+    const query = {
+      ...named,
+      ...(format !== undefined && { format }),
+      ...(size !== undefined && { size: numberOf('size', size) }),
+      ...(part !== undefined && { part: numberOf('part', part) }),
+    }
     const response = await collection.GET('/api/collections/codes.zip', {
-      params: { query: asked as object },
+      // The service says what is wrong with these.
+      params: { query: query as CodesQuery },
       parseAs: 'stream',
     })
     await writeBody(dataOf<unknown>(response) as ReadableStream<Uint8Array>, context.flags['out'])
