@@ -107,6 +107,18 @@ test('a request whose client leaves ends at its next check', async (t) => {
   assert.equal(checks, 1)
 })
 
+test('each different design of a sheet is charged before the first is drawn', async (t) => {
+  const server = await startServer(t)
+  const links = [...(await linksWith(server, 3, 10)), ...(await linksWith(server, 2, 20))]
+  const { pool, waiting } = patientPool()
+  const refused = new Problem('rate_limited', 'the quota is used up')
+  let charged = 0
+  const chargeDesigns = (count: number) => ((charged = count), Promise.reject(refused))
+  const sheets = createSheets({ db: server.services.db, pool })
+  await assert.rejects(sheets.draw(links, { ...how, chargeDesigns }, holderOf('192.0.2.1')), refused)
+  assert.deepEqual([charged, waiting()], [2, 0])
+})
+
 test('visits have their turn while the same large design of many links is read', async (t) => {
   const server = await startServer(t)
   const links = await linksWith(server, 24, kib(100))

@@ -49,7 +49,7 @@ export function printSheetRoute(needs: PrintNeeds): Route {
       operationId: 'print',
       description:
         'A PDF with the codes of up to 1,000 links, or of their placements, on sheets of labels or each on a page of its own. Each has the ' +
-        'design of its link, and can be scanned. Sheets count as one image for every 50 codes. If one of them does not fit, or a text cannot ' +
+        'design of its link, and can be scanned. Sheets count as one image for every 50 codes, or for each of their different designs. If one of them does not fit, or a text cannot ' +
         'be printed, nothing is: the errors name each.',
       tags,
       body: printBody,
@@ -130,7 +130,9 @@ export async function sendCodes(
     name: nameOf(code),
   }))
   const requester = requesterOf(limits.holderOf, request, reply)
-  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain' }, requester)
+  // A logo takes as long as an image.
+  const chargeDesigns = (designs: number) => charges.charge(designs * CODES_PER_UNIT)
+  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain', chargeDesigns }, requester)
   warnOfLocalUrl(reply, origin)
   return sendPdf(reply, file, fileName(onto))
 }

@@ -13,13 +13,19 @@ import { findDesigns } from './store.ts'
 /** A code of a sheet; its design is the one that was saved for its link. */
 export type LinkOnSheet = Omit<SheetCode, 'design'> & { linkId: number }
 
+/** How sheets are drawn. */
+export interface SheetOrder extends Pick<SheetJob, 'onto' | 'style'> {
+  /** Charges the different designs, each of which is drawn once, before the first is. */
+  chargeDesigns?: (count: number) => Promise<void>
+}
+
 /** Many codes on sheets of labels or on pages, as one PDF file. */
 export interface Sheets {
   /**
    * Checks each designed code as it is drawn, and draws all.
    * @throws {Problem} 400 with each code that cannot be scanned or does not fit, 503 when too many images wait
    */
-  draw: (codes: LinkOnSheet[], how: Pick<SheetJob, 'onto' | 'style'>, requester: Requester) => Promise<Buffer>
+  draw: (codes: LinkOnSheet[], how: SheetOrder, requester: Requester) => Promise<Buffer>
   /** Draws the calibration page. @throws {Problem} 503 when too many images wait */
   calibration: (onto: Omit<CalibrationJob['onto'], 'kind'>, requester: Requester) => Promise<Buffer>
 }
@@ -72,11 +78,12 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
 async function drawHeld(
   { db, pool }: Pick<Deps, 'db' | 'pool'>,
   codes: LinkOnSheet[],
-  { onto, style }: Pick<SheetJob, 'onto' | 'style'>,
+  { onto, style, chargeDesigns }: SheetOrder,
   { requester, held }: { requester: Requester; held: HeldSheet },
 ): Promise<Buffer> {
   held.add(codes.length * BYTES_OF_CODE)
   const designs = await designsOf(db, codes, held)
+  await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
   await checkCodes(pool, drawn, designs.all, waiting)
