@@ -31,6 +31,8 @@ const LINKS_PER_READ = 20
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 export function createSheets({ db, pool }: { db: Database; pool: Pick<RenderPool, 'check' | 'sheet'> }): Sheets {
+  /** Of each paper and language. */
+  const calibrations = new Map<string, Buffer>()
   return {
     async draw(codes, { onto, style }, requester) {
       const designs = await designsOf(db, codes)
@@ -40,7 +42,12 @@ export function createSheets({ db, pool }: { db: Database; pool: Pick<RenderPool
       return ownBuffer(body)
     },
     async calibration(onto, requester) {
-      return ownBuffer((await pool.sheet({ onto: { kind: 'calibration', ...onto } }, requester)).body)
+      const name = `${onto.paper} ${onto.language}`
+      const drawn = calibrations.get(name)
+      if (drawn !== undefined) return drawn
+      const file = ownBuffer((await pool.sheet({ onto: { kind: 'calibration', ...onto } }, requester)).body)
+      calibrations.set(name, file)
+      return file
     },
   }
 }
