@@ -20,10 +20,12 @@ const usual = {
   /** Of one code; the logo is drawn once for all. */
   check: { least: 4, perMegapixel: 0, perKib: 5 },
   picture: { least: 40, perMegapixel: 0, perKib: 0 },
-  /** Of one code. */
+  /** Of one code, besides the fonts. */
   sheet: { least: 3, perMegapixel: 0, perKib: 0 },
 }
 
+/** Milliseconds that the fonts of a file of sheets take, however few its codes are. */
+const FONTS = 80
 /** The share of the last job in the average. */
 const WEIGHT = 1 / 8
 /** A single job counts for no more than this many times what is usual, nor for less than that part of it. */
@@ -47,7 +49,8 @@ export function createCosts(): Costs {
 function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
   const codes = 'texts' in job ? job.texts.length : 'codes' in job ? job.codes.length : 1
-  return least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
+  const fonts = 'onto' in job ? FONTS : 0
+  return fonts + least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
 function kindOf(job: RenderJob): Kind {
