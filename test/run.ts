@@ -27,6 +27,8 @@ const first = [
   'test/groups/programs.ts',
   'test/browser.test.ts',
   'test/groups/postgres.ts',
+  'test/groups/decoders.ts',
+  'test/groups/commands.ts',
   'test/groups/two-nodes.ts',
   'test/pools.test.ts',
   'test/process.test.ts',
