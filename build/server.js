@@ -38,22 +38,26 @@ const leanHttp = {
   },
 }
 
-/** The program, the client that other programs import, and the entries of threads, which the program looks up in its folder. */
-function listEntries() {
+/**
+ * What is bundled together: the program with the client that other programs import, and each thread by itself, because one file
+ * loads in half the time of the many parts that it would share with the program, and a thread starts more than once.
+ */
+function listBundles() {
   const files = readdirSync(new URL('src/', root), { recursive: true }).map((file) => file.replaceAll('\\', '/'))
   const threads = files.filter((file) => file.endsWith('-thread.ts') && !file.startsWith('lib/'))
-  return ['main.ts', 'client/client.ts', ...threads].map((file) => ({ in: `src/${file}`, out: basename(file, '.ts') }))
+  const entryOf = (file) => ({ in: `src/${file}`, out: basename(file, '.ts') })
+  return [['main.ts', 'client/client.ts'], ...threads.map((file) => [file])].map((entries) => entries.map(entryOf))
 }
 
 function packageOf(input) {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
 }
 
-async function bundle(esbuild) {
-  const sources = digestSources()
+/** @returns the files of a bundle, and the paths of its sources */
+async function bundleEntries(esbuild, entryPoints) {
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: cwd,
-    entryPoints: listEntries(),
+    entryPoints,
     alias: Object.fromEntries(listImports().map(({ name, module }) => [name, module])),
     plugins: [leanHttp],
     external: unbundled,
@@ -69,7 +73,14 @@ async function bundle(esbuild) {
     write: false,
     outdir: fileURLToPath(serverFolder),
   })
-  const folders = [...new Set(Object.keys(metafile.inputs).flatMap((input) => packageOf(input) ?? []))].sort()
+  return { outputFiles, inputs: Object.keys(metafile.inputs) }
+}
+
+async function bundle(esbuild) {
+  const sources = digestSources()
+  const bundles = await Promise.all(listBundles().map((entries) => bundleEntries(esbuild, entries)))
+  const inputs = bundles.flatMap((each) => each.inputs)
+  const folders = [...new Set(inputs.flatMap((input) => packageOf(input) ?? []))].sort()
   const packages = folders.map((folder) => ({ folder, version: versionOf(folder) }))
   const licences = packages.map(({ folder, version }) => ({
     name: folder.split('node_modules/').at(-1),
@@ -77,7 +88,9 @@ async function bundle(esbuild) {
     folder: new URL(`${folder}/`, root),
   }))
   // Shared chunks have a digest in their names and come first, before the entries that import them.
-  const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents])
+  const outputs = bundles.flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path, contents }) => [basename(path), contents]),
+  )
   const isShared = ([name]) => Number(/-[A-Z\d]{8}\.js$/.test(name))
   const files = new Map(outputs.toSorted((a, b) => isShared(b) - isShared(a)))
   for (const name of readdirSync(assets)) files.set(`assets/${name}`, await readFile(new URL(name, assets)))

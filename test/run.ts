@@ -27,6 +27,8 @@ const first = [
   'test/groups/programs.ts',
   'test/browser.test.ts',
   'test/groups/postgres.ts',
+  'test/groups/decoders.ts',
+  'test/groups/commands.ts',
   'test/groups/two-nodes.ts',
   'test/pools.test.ts',
   'test/process.test.ts',
@@ -54,11 +56,15 @@ const alone = globSync('test/*.test.ts', { cwd: root }).filter((file) => !groupe
 const files = given.length > 0 ? given : [...new Set([...first, ...groups, ...alone.toSorted()])]
 
 if (given.length === 0) createDataTemplate()
+// JavaScript without types, as bin/quirl.js runs it.
+const state = new URL('../build/server-state.js', import.meta.url).href
+const { isCurrent } = (await import(state)) as { isCurrent: () => boolean }
+const preloaded = ['untracked-promises.ts', ...(isCurrent() ? ['bundled-threads.ts'] : [])]
 const tests = run({
   cwd: root,
   files: files.map((file) => resolve(root, file)),
   concurrency: 6,
-  execArgv: [`--require=${resolve(import.meta.dirname, 'support/untracked-promises.ts')}`],
+  execArgv: preloaded.map((name) => `--require=${resolve(import.meta.dirname, 'support', name)}`),
 })
 tests.on('test:summary', ({ success }) => {
   if (!success) process.exitCode = 1

@@ -1,0 +1,12 @@
+// Commands, and what is imported by them.
+import '../cli-collection.test.ts'
+import '../cli-owner.test.ts'
+import '../collection-turns.test.ts'
+import '../collection-webhooks.test.ts'
+import '../first-day.test.ts'
+import '../import.test.ts'
+import '../import-sums.test.ts'
+import '../output.test.ts'
+import '../page-turns.test.ts'
+import '../places.test.ts'
+import '../upgrade.test.ts'
