@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { endOfFile } from './support/cleanup.ts'
+import { calibrate, cpuTime } from './support/cpu-cost.ts'
 import { create, startServer, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -164,24 +165,6 @@ const cases: Case[] = [
   ],
   ['logos', owner, MULTIPART, `${design}${part('logo_image', '"'.repeat(360_000)).repeat(5)}--edge--\r\n`],
 ]
-
-/** The CPU time of this thread in milliseconds, which other load on the machine does not affect. */
-function cpuTime(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
-/** The CPU time of a fixed piece of work on this machine as it is now, a few milliseconds: the shortest of a few. */
-function calibrate(): number {
-  const times = Array.from({ length: 3 }, () => {
-    const began = cpuTime()
-    let sum = 0
-    for (let at = 0; at < 500_000; at++) sum = (sum + at * at) % 1_000_003
-    assert.ok(sum >= 0)
-    return cpuTime() - began
-  })
-  return Math.min(...times)
-}
 
 /** A body costs at most so many times the fixed piece of work, the client's part included; without a bound, hundreds. */
 const MAX_COST = 80

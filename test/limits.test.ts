@@ -152,6 +152,20 @@ for (const { name, open, isExact } of countsDrivers)
       assert.equal(form.status, 429)
     })
 
+    test('a creation past its quota is charged as a failure too: its body was read and validated', async (t) => {
+      const started = await startCounting(t, { LIMIT_LINKS: '1', LIMIT_FAILURES: '2' })
+      if (started === undefined) return
+      const { server } = started
+      await create(server, EXAMPLE)
+      const spent: (string | null)[] = []
+      for (let at = 0; at < 3; at++) {
+        const refused = await post(`${server.url}/api/links`, EXAMPLE)
+        assert.equal(refused.status, 429)
+        spent.push(refused.headers.get('ratelimit-policy'))
+      }
+      assert.deepEqual(spent, ['"links";q=1;w=3600', '"links";q=1;w=3600', '"failures";q=2;w=3600'])
+    })
+
     test('a retry with an Idempotency-Key succeeds when no more creations may be refused, and nothing else does', async (t) => {
       const started = await startCounting(t, { LIMIT_FAILURES: '2' })
       if (started === undefined) return

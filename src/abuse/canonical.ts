@@ -28,8 +28,33 @@ export function expressionOf({ host, path, query }: CanonicalUrl): string {
 /** The same for a URL as a binary string, which is only processed as the document specifies. */
 export function canonicaliseBytes(bytes: string): CanonicalUrl {
   const [whole = ''] = withScheme(bytes.replaceAll(/[\t\r\n]/g, '').trim()).split('#', 1)
-  const [, authority = '', path = '', query = ''] = /^[^:]+:\/\/([^/?]*)([^?]*)(.*)$/s.exec(unescape(whole)) ?? []
-  return { host: escape(canonicalHost(authority)), path: escape(canonicalPath(path)), query: escape(query) }
+  const [, written = '', rest = ''] = /^[^:]+:\/\/([^/?]*)(.*)$/s.exec(whole) ?? []
+  // Most hosts are on no list, so that nothing else of their URLs is looked at.
+  if (!written.includes('%')) return urlOf(written, rest)
+  const [, authority = '', unescaped = ''] = /^[^:]+:\/\/([^/?]*)(.*)$/s.exec(unescape(whole)) ?? []
+  return urlOf(authority, unescaped)
+}
+
+/**
+ * A URL whose path and query are converted when they are first read: strangers can make them 12,000 characters of escapes.
+ * @param rest path and query, with or without their escapes
+ */
+function urlOf(authority: string, rest: string): CanonicalUrl {
+  let converted: Pick<CanonicalUrl, 'path' | 'query'> | undefined
+  const convert = () => {
+    const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(unescape(rest)) ?? []
+    return { path: escape(canonicalPath(path)), query: escape(query) }
+  }
+  const read = () => (converted ??= convert())
+  return {
+    host: escape(canonicalHost(authority)),
+    get path() {
+      return read().path
+    },
+    get query() {
+      return read().query
+    },
+  }
 }
 
 function withScheme(text: string): string {
@@ -42,25 +67,44 @@ function withScheme(text: string): string {
  */
 function unescape(text: string): string {
   if (!text.includes('%')) return text
-  const out: string[] = []
-  for (const char of text) {
-    out.push(char)
-    while (out.length >= 3 && out.at(-3) === '%' && /^[\da-f]{2}$/i.test(`${out.at(-2)}${out.at(-1)}`)) {
-      const code = Number.parseInt(out.splice(-3).join('').slice(1), 16)
-      out.push(String.fromCharCode(code))
+  // A binary string: each character is a byte.
+  const out = new Uint8Array(text.length)
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    out[length++] = text.charCodeAt(at)
+    for (let code = lastEscape(out, length); code !== -1; code = lastEscape(out, length)) {
+      length -= 2
+      out[length - 1] = code
     }
   }
-  return out.join('')
+  return Buffer.from(out.buffer, 0, length).toString('latin1')
+}
+
+const PERCENT = 0x25
+
+/** The byte that the last three of these stand for; -1 when they are no escape. */
+function lastEscape(bytes: Uint8Array, length: number): number {
+  if (length < 3 || bytes[length - 3] !== PERCENT) return -1
+  const [high, low] = [digitOf(bytes[length - 2]), digitOf(bytes[length - 1])]
+  return high === -1 || low === -1 ? -1 : high * 16 + low
+}
+
+/** The value of a hexadecimal digit; -1 for any other character. */
+function digitOf(character = 0): number {
+  if (character >= 0x30 && character <= 0x39) return character - 0x30
+  const letter = character | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
 // oxlint-disable-next-line no-control-regex -- the document requires their encoding
 const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/g
 
+/** How each of these characters is written. */
+const escapes = Array.from({ length: 256 }, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`)
+
 /** Percent-encodes everything but printable ASCII, and `#` and `%`. */
 function escape(text: string): string {
-  return text.replaceAll(escaped, (char) => {
-    return `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-  })
+  return text.replaceAll(escaped, (character) => escapes[character.charCodeAt(0)] ?? character)
 }
 
 function canonicalHost(authority: string): string {

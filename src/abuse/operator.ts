@@ -1,6 +1,7 @@
 import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import { storedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRuling } from '../links/suspension.ts'
@@ -77,6 +78,8 @@ export interface ListsResult {
 }
 
 const MAX_ROWS = 200
+/** How long visits may wait while links are compared with what is no longer blocked, in milliseconds. */
+const SLICE_MS = 5
 const MAX_REASON = 500
 
 /** Without a BASE_URL the short URLs of a service have a loopback host, to which no link may lead. */
@@ -157,7 +160,9 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
 /** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
   let reinstated = 0
-  for (const link of await linksSuspendedByRuling(deps.db)) {
+  const pause = yieldEvery(SLICE_MS)
+  for await (const link of linksSuspendedByRuling(deps.db)) {
+    await pause()
     const isBelow = addressesOf(link).some((url) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
     if (await reinstateLink(deps, link, reason)) reinstated++

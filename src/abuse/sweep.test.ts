@@ -99,6 +99,34 @@ for (const driver of drivers) {
       },
     )
 
+    await t.test(
+      'visits are answered while a part of the links is screened, however many URLs strangers gave them',
+      async () => {
+        digest = 'lists with slow links'
+        let turns = 0
+        const turn = () => {
+          turns++
+          timer = setImmediate(turn)
+        }
+        let timer = setImmediate(turn)
+        let most = 0
+        let begun = { turns: -1, links: 0 }
+        const sweep = open({
+          findInLink() {
+            begun = begun.turns === turns ? { turns, links: begun.links + 1 } : { turns, links: 1 }
+            most = Math.max(most, begun.links)
+            const until = performance.now() + 3
+            while (performance.now() < until);
+            return undefined
+          },
+        })
+        sweep.start(false)
+        await ended(sweep)
+        clearImmediate(timer)
+        assert.ok(most <= 3, `${most} links were screened in one piece`)
+      },
+    )
+
     await t.test('only a change of the lists causes another sweep, which skips suspended links', async () => {
       seen.length = 0
       const sweep = open()

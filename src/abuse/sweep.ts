@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LeaseLost, type AcquireLease } from '../db/lease.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import type { Link } from '../links/link.ts'
 import { activeLinksAfter, activeLinksOf } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
@@ -11,9 +12,10 @@ import { suspendLinks, suspensionFor, type SuspensionDeps, type Suspending } fro
  * that the sweep includes them.
  */
 const WAIT_MS = 2_000
-const PAGE = 500
-/** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
+/** After each part of at most 500 links. Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
+/** How long visits may wait while links are compared with the lists, in milliseconds: one link may have hundreds of URLs. */
+const SLICE_MS = 5
 /** In one transaction, whose sync they share: a stranger can have 50,000 links to a host, and visits hardly wait for so many. */
 const SUSPENDED_AT_ONCE = 16
 const RETRY_MS = 5_000
@@ -123,9 +125,9 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   try {
     let state = await read()
     while (!state.finished && !signal.aborted && deps.digest() === lists) {
-      const links = await activeLinksAfter(deps.db, state.position, PAGE)
-      await screenLinks(deps, links)
-      const next = { ...state, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
+      const part = await activeLinksAfter(deps.db, state.position)
+      await screenLinks(deps, part.links)
+      const next = { ...state, position: part.next ?? state.position, finished: part.next === undefined }
       state = (await lease.commit((transaction) => writeSweep(transaction, next))) ? next : await read()
       await pause(PAUSE_MS)
     }
@@ -136,18 +138,22 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
 }
 
 async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
-  const found = listed(deps, links)
+  const found = await listed(deps, links)
   for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
     await suspendFound(deps, found.slice(from, from + SUSPENDED_AT_ONCE))
 }
 
 /** The links with a URL that is on a list. */
-function listed({ now, findInLink }: SweepDeps, links: Link[]): Suspending[] {
+async function listed({ now, findInLink }: SweepDeps, links: Link[]): Promise<Suspending[]> {
   const at = now()
-  return links.flatMap((link): Suspending[] => {
+  const found: Suspending[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for (const link of links) {
     const hit = findInLink(link)
-    return hit === undefined ? [] : [{ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' }]
-  })
+    if (hit !== undefined) found.push({ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' })
+    await pause()
+  }
+  return found
 }
 
 /** Links that were changed since they were read are read again: whoever deletes one and brings it back is screened by nobody else. */
@@ -155,6 +161,6 @@ async function suspendFound(deps: SweepDeps, found: Suspending[]): Promise<void>
   for (let left = found; left.length > 0;) {
     if ((await suspendLinks(deps, left, 'takedown')) === left.length) return
     const ids = left.map(({ link }) => link.id)
-    left = listed(deps, await activeLinksOf(deps.db, ids))
+    left = await listed(deps, await activeLinksOf(deps.db, ids))
   }
 }

@@ -175,7 +175,7 @@ function createCreationHooks(
       }
     }),
     onSend(request, { statusCode }, payload, done) {
-      const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
+      const isFailure = statusCode >= 400 && statusCode < 500
       // The response does not wait for it.
       if (!isFailure) void failures.get(request)?.refund()
       done(null, payload)

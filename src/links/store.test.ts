@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { drivers } from '../../test/support/drivers.ts'
 import { insertLink, insertLinks } from './create-store.ts'
 import * as responses from './idempotency/idempotency-store.ts'
+import type { Link } from './link.ts'
 import * as store from './store.ts'
 import { createVisitedOf } from './visited.ts'
 import { content, insert, newLink, remove } from '../../test/support/stored-links.ts'
@@ -115,11 +116,11 @@ for (const driver of drivers) {
       assert.deepEqual(results, [true, false])
       const expected = { ...link, revision: 2, suspension }
       assert.deepEqual(await store.findByCode(db.read, 'removed'), expected)
-      assert.deepEqual(await store.findSuspendedByRuling(db.read), [expected])
-      assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [])
+      assert.deepEqual((await store.findSuspendedByRuling(db.read, { at: 0, id: 0 })).links, [expected])
+      assert.deepEqual((await store.findActiveAfter(db.read, link.id - 1)).links, [])
       assert.equal(await store.setSuspension(db.write, expected, null), true)
-      assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
-      assert.deepEqual(await store.findSuspendedByRuling(db.read), [])
+      assert.deepEqual((await store.findActiveAfter(db.read, link.id - 1)).links, [{ ...link, revision: 3 }])
+      assert.deepEqual((await store.findSuspendedByRuling(db.read, { at: 0, id: 0 })).links, [])
     })
 
     await t.test('a visit finds a link by its code, also when it is paused, suspended or deleted', async () => {
@@ -183,13 +184,33 @@ for (const driver of drivers) {
       assert.equal(await isWarned(), false)
     })
 
-    await t.test('links that are not suspended are read in pages, by ID', async () => {
-      const links = [await insert(db, 'page-1'), await insert(db, 'page-2'), await insert(db, 'page-3')]
-      const [first] = links
-      assert.ok(first)
-      assert.deepEqual(await store.findActiveAfter(db.read, first.id - 1, 2), links.slice(0, 2))
-      assert.deepEqual(await store.findActiveAfter(db.read, first.id + 1, 2), links.slice(2))
-    })
+    await t.test(
+      'links are read in parts of a bounded size, whatever strangers have stored, each link once',
+      async () => {
+        const target = `https://example.com/${'x'.repeat(400 * 1024)}`
+        const links = []
+        for (const code of ['part-1', 'part-2', 'part-3', 'part-4', 'part-5']) {
+          const link: Link = { ...(await insert(db, code)), revision: 2, target: code === 'part-1' ? null : target }
+          assert.equal(await store.updateLink(db.write, link), true)
+          links.push(link)
+        }
+        const ids = links.map(({ id }) => id)
+        const idsOf = (part: { links: { id: number }[] }) => part.links.map(({ id }) => id)
+        const [before = 0] = ids
+
+        const first = await store.findActiveAfter(db.read, before - 1)
+        assert.deepEqual([idsOf(first), first.next], [ids.slice(0, 3), ids[2]])
+        const second = await store.findActiveAfter(db.read, ids[2] ?? 0)
+        assert.deepEqual([idsOf(second), second.next], [ids.slice(3), undefined])
+
+        const suspension = { at: 9, reason: '', source: 'list', expression: 'bad.example/' } as const
+        await store.setSuspensions(db.write, links, suspension)
+        const early = await store.findSuspendedByRuling(db.read, { at: 1, id: 0 })
+        assert.deepEqual([idsOf(early), early.next], [ids.slice(0, 3), { at: 9, id: ids[2] }])
+        const late = await store.findSuspendedByRuling(db.read, { at: 9, id: ids[2] ?? 0 })
+        assert.deepEqual([idsOf(late), late.next], [ids.slice(3), undefined])
+      },
+    )
 
     await t.test('two links never share a token', async () => {
       await insert(db, 'first-token', { token: 'same token' })

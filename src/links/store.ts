@@ -1,4 +1,4 @@
-import type { Selectable, Transaction } from '#kysely'
+import { sql, type Selectable, type Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { codeKey } from './code.ts'
@@ -39,6 +39,11 @@ export const linkColumns = [
   'links.reported_reason',
   'links.rekeyed_at',
 ] as const
+
+const lengthOf = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
+
+/** The bytes of a link's fields that may be long. */
+export const bytesOfLink = sql<number>`${lengthOf('target')} + ${lengthOf('payload')} + ${lengthOf('rules')} + ${lengthOf('placements')} + ${lengthOf('utm')}`
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
 export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
@@ -189,22 +194,68 @@ export async function clearReported(db: Executor, linkId: number): Promise<void>
   await db.updateTable('links').set(none).where('id', '=', linkId).execute()
 }
 
+/** A part of the links. */
+export interface LinksPart<Place> {
+  links: Link[]
+  /** After which the next part begins; undefined at the end. */
+  next: Place | undefined
+}
+
+/** The links of one part: strangers decide how large each is. The first is read whatever its size. */
+const [PART_LINKS, PART_BYTES] = [500, 1024 * 1024]
+
 /** The next links that are not suspended, by ID; also deleted ones that can be brought back, so that no listed one is. */
-export async function findActiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
-  const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
-  return (await query.orderBy('id').limit(limit).execute()).map(toLink)
+export async function findActiveAfter(db: Executor, id: number): Promise<LinksPart<number>> {
+  const active = db.selectFrom('links').where('removed_at', 'is', null).where('id', '>', id).orderBy('id')
+  const keys = await active
+    .select(['id', bytesOfLink.as('bytes')])
+    .limit(PART_LINKS)
+    .execute()
+  const count = countOfPart(keys)
+  const links = (await active.select(linkColumns).limit(count).execute()).map(toLink)
+  return { links, next: count < keys.length || count === PART_LINKS ? links.at(-1)?.id : undefined }
+}
+
+/** The place of a suspended link among all: its time, and among those of one time its ID. */
+export interface SuspendedPlace {
+  at: number
+  id: number
+}
+
+/** The next links that a ruling or a list has suspended, by time. */
+export async function findSuspendedByRuling(
+  db: Executor,
+  { at, id }: SuspendedPlace,
+): Promise<LinksPart<SuspendedPlace>> {
+  const suspended = db
+    .selectFrom('links')
+    // The bound of the index, and then the order within one millisecond.
+    .where('removed_at', '>=', at)
+    .where((row) => row.or([row('removed_at', '>', at), row('id', '>', id)]))
+    .where('removed_expression', 'is not', null)
+    .orderBy('removed_at')
+    .orderBy('id')
+  const keys = await suspended
+    .select(['id', bytesOfLink.as('bytes')])
+    .limit(PART_LINKS)
+    .execute()
+  const count = countOfPart(keys)
+  const links = (await suspended.select(linkColumns).limit(count).execute()).map(toLink)
+  const last = count < keys.length || count === PART_LINKS ? links.at(-1) : undefined
+  return { links, next: last && { at: last.suspension?.at ?? 0, id: last.id } }
+}
+
+/** How many of these links make one part. */
+function countOfPart(keys: { bytes: number }[]): number {
+  let bytes = 0
+  const end = keys.findIndex((key, at) => (bytes += key.bytes) > PART_BYTES && at > 0)
+  return end === -1 ? keys.length : end
 }
 
 /** The same of these ids. */
 export async function findActive(db: Executor, ids: number[]): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('id', 'in', ids).where('removed_at', 'is', null)
-  return (await query.execute()).map(toLink)
-}
-
-/** Every link that a ruling or a list has suspended. */
-export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
-  const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
-  return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
+  return (await query.orderBy('id').execute()).map(toLink)
 }
 
 export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported' | 'rekeyedAt'>) {

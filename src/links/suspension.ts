@@ -1,7 +1,15 @@
 import type { Database, Executor } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { Link, Suspension } from './link.ts'
-import { findActive, findActiveAfter, findSuspendedByRuling, setSuspension, setSuspensions } from './store.ts'
+import {
+  findActive,
+  findActiveAfter,
+  findSuspendedByRuling,
+  setSuspension,
+  setSuspensions,
+  type LinksPart,
+  type SuspendedPlace,
+} from './store.ts'
 
 /** The response to a visit of a suspended link. It does not reveal the destination. */
 export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
@@ -32,9 +40,9 @@ export function reinstate(db: Executor, link: Link): Promise<boolean> {
   return setSuspension(db, link, null)
 }
 
-/** The next links that are not suspended, by ID; fewer than `limit` when there are no more. */
-export function activeLinksAfter(db: Database, id: number, limit: number): Promise<Link[]> {
-  return findActiveAfter(db.read, id, limit)
+/** The next links that are not suspended, by ID: few of large ones. */
+export function activeLinksAfter(db: Database, id: number): Promise<LinksPart<number>> {
+  return findActiveAfter(db.read, id)
 }
 
 /** Those of these links that are not suspended, as they are now. */
@@ -42,7 +50,12 @@ export function activeLinksOf(db: Database, ids: number[]): Promise<Link[]> {
   return findActive(db.read, ids)
 }
 
-/** Every link that a ruling or a list has suspended. */
-export function linksSuspendedByRuling(db: Database): Promise<Link[]> {
-  return findSuspendedByRuling(db.read)
+/** Every link that a ruling or a list has suspended, in parts of a bounded size. */
+export async function* linksSuspendedByRuling(db: Database): AsyncGenerator<Link> {
+  let next: SuspendedPlace | undefined = { at: 1, id: 0 }
+  while (next !== undefined) {
+    const part: LinksPart<SuspendedPlace> = await findSuspendedByRuling(db.read, next)
+    yield* part.links
+    next = part.next
+  }
 }

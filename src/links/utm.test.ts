@@ -128,3 +128,7 @@ test('a location is always ASCII, as a header requires', () => {
     }),
   )
 })
+
+test('a question mark within a query belongs to the name behind it', () => {
+  assert.equal(destination('https://example.com/?q&?%61=1', { a: 'x' }), 'https://example.com/?q&?%61=1&a=x')
+})

@@ -12,26 +12,37 @@ export function destination(target: string, utm: Record<string, string>): string
 }
 
 function withPairs(address: string, pairs: [name: string, value: string][]): string {
-  const [, start = '', path = '', query] = /^([^/]+\/\/[^/?]*)([^?]*)(?:\?(.*))?$/s.exec(address) ?? []
-  const set = pairs.reduce<string | undefined>((text, [name, value]) => setPair(text, name, value), query)
-  return `${start}${path === '' ? '/' : path}?${set}`
+  const [, start = '', path = '', query = ''] = /^([^/]+\/\/[^/?]*)([^?]*)(?:\?(.*))?$/s.exec(address) ?? []
+  return `${start}${path === '' ? '/' : path}?${setPairs(query, pairs)}`
 }
 
-function setPair(query: string | undefined, name: string, value: string): string {
-  const pair = `${name}=${encodeURIComponent(value)}`
-  if (query === undefined || query === '') return pair
-  const parts = query.split('&')
-  const first = parts.findIndex((part) => nameOf(part) === name)
-  if (first !== -1)
-    return parts.flatMap((part, at) => (at === first ? pair : nameOf(part) === name ? [] : part)).join('&')
-  return query.endsWith('&') ? query + pair : `${query}&${pair}`
+/** Sets the pairs in one pass: a visit may wait for 20 such addresses, whose queries strangers write. */
+function setPairs(query: string, pairs: [name: string, value: string][]): string {
+  const ours = new Map(pairs.map(([name, value]) => [name, `${name}=${encodeURIComponent(value)}`]))
+  const missing = new Map(ours)
+  const kept = query.split('&').flatMap((part) => {
+    const name = nameOf(part)
+    const pair = ours.get(name)
+    if (pair === undefined) return part
+    return missing.delete(name) ? pair : []
+  })
+  return [...missing.values()].reduce(
+    (text, pair) => (text === '' || text.endsWith('&') ? text + pair : `${text}&${pair}`),
+    kept.join('&'),
+  )
 }
 
-/** A pair's name as a server will read it (WHATWG URL, application/x-www-form-urlencoded parsing). */
+/**
+ * A pair's name as a server will read it (WHATWG URL, application/x-www-form-urlencoded parsing), if it may be one of ours: those
+ * have neither a blank, which `+` stands for, nor other than ASCII characters.
+ */
 function nameOf(part: string): string {
-  const [written = ''] = part.split('=', 1)
-  if (!/[%+]/.test(written)) return written
-  return new URLSearchParams(`${written}=`).keys().next().value ?? ''
+  const end = part.indexOf('=')
+  const written = end === -1 ? part : part.slice(0, end)
+  if (!written.includes('%')) return written
+  return written.replaceAll(/%([0-7][\da-f])/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
 }
 
 /** Encodes non-ASCII characters: the host by IDNA, the rest as percent-encoded UTF-8. Returns an ASCII text unchanged. */

@@ -1,7 +1,6 @@
-import { sql } from '#kysely'
 import type { Executor } from '../../db/database.ts'
 import type { Link } from '../link.ts'
-import { linkColumns, toLink } from '../store.ts'
+import { bytesOfLink, linkColumns, toLink } from '../store.ts'
 
 /** A link's place in the order of a listing, and the fields that decide quickly. */
 export interface ListedKey {
@@ -59,10 +58,8 @@ export async function findKeys(db: Executor, range: Range, limit: number): Promi
 }
 
 export function selectKeys(db: Executor, { order, after, since, until }: Range) {
-  const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
-  const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('placements')} + ${length('utm')}`
   const times = ['removed_at as suspendedAt', 'deleted_at as deletedAt', 'created_at as createdAt'] as const
-  const query = db.selectFrom('links').select(['id', ...times, 'kind', 'active', bytes.as('bytes')])
+  const query = db.selectFrom('links').select(['id', ...times, 'kind', 'active', bytesOfLink.as('bytes')])
   const stored = query.where('deleted_at', order === 'deletion' ? 'is not' : 'is', null)
   const all = order === 'suspension' ? stored.where('removed_at', 'is not', null) : stored
   const sinceThen = since === undefined ? all : all.where('created_at', '>=', since)
