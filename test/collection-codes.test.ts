@@ -91,9 +91,10 @@ test('a link that is blocked has no image, and the manifest says why', async (t)
   assert.match(manifest[1]?.['error'] ?? '', /^code_removed: /)
 })
 
-test('more than 500 links are sent in parts, and what does not exist is refused with its bound before it is charged', async (t) => {
+test('more than 500 links are sent in parts, and what does not exist is refused with its bound', async (t) => {
   if (!requireProgram(t, 'unzip', 'unzip')) return
-  const server = await startServer(t, { LIMIT_QR: '51', LIMIT_LINKS: '0' })
+  // Two of the refused ones have read links, and count as an image each.
+  const server = await startServer(t, { LIMIT_QR: '53', LIMIT_LINKS: '0' })
   const { api } = await collect(
     server,
     Array.from({ length: 503 }, (_, n) => ({ target, alias: `n-${n}` })),
@@ -119,6 +120,8 @@ test('more than 500 links are sent in parts, and what does not exist is refused 
   )
   const beyond = await fetch(`${api}/codes.zip?part=2`)
   assert.equal(beyond.status, 429, 'ten codes count as one image')
+  const unread = await fetch(`${api}/codes.zip?part=3`)
+  assert.equal(unread.status, 429, 'whether there is a part is looked up once an image is charged')
 })
 
 test('the page of a collection downloads the archive by a form without scripts, and says in its language what there is not', async (t) => {

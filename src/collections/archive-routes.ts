@@ -104,8 +104,12 @@ export async function sendCodesOf(
   const { part = 1, campaign } = asked
   const headers = zipHeaders(part === 1 ? 'codes' : `codes-${part}`)
   if (request.method === 'HEAD') return reply.headers(headers).send()
-  const links = await linksOf(collections, collection.id, { part, campaign: campaignOf(campaign) })
-  await limits.charge(request, reply, 'qr', Math.ceil(links.length / CODES_PER_UNIT))
+  const turn = () => turnToRender(request)
+  // Before links are read: requests that get 429 must not have thousands of them read.
+  await limits.charge(request, reply, 'qr', 1)
+  const links = await linksOf({ ...collections, turn }, collection.id, { part, campaign: campaignOf(campaign) })
+  const more = Math.ceil(links.length / CODES_PER_UNIT) - 1
+  if (more > 0) await limits.charge(request, reply, 'qr', more)
   const slot = slots.exports(request, collection.id)
   const from = origin.of(request)
   const holder = limits.holderOf(request)
@@ -115,7 +119,7 @@ export async function sendCodesOf(
     {
       names,
       ending: image.format,
-      turn: () => turnToRender(request),
+      turn,
       async draw(file) {
         slot.advance()
         return drawCodeFile({ ...file, origin: from }, image, waiting)
@@ -133,17 +137,15 @@ function manifestOf(links: SheetLink[], origin: string) {
 
 /** The links of a part. @throws {Problem} 400 when it has none */
 async function linksOf(
-  collections: ArchiveNeeds['collections'],
+  reading: Pick<Collections, 'membersAfter' | 'sheetAfter'> & { turn: () => Promise<void> },
   collectionId: string,
   { part, ...conditions }: { part: number } & MemberConditions,
 ): Promise<SheetLink[]> {
-  const after = await startOfPart(collections, { collectionId, part, size: MAX_ROWS }, conditions)
+  const after = await startOfPart(reading, { collectionId, part, size: MAX_ROWS }, conditions)
   const links: SheetLink[] = []
   while (links.length < MAX_ROWS) {
-    const page = await collections.sheetAfter(
-      { collectionId, after: links.at(-1)?.id ?? after, limit: PAGE },
-      conditions,
-    )
+    await reading.turn()
+    const page = await reading.sheetAfter({ collectionId, after: links.at(-1)?.id ?? after, limit: PAGE }, conditions)
     links.push(...page)
     if (page.length < PAGE) break
   }

@@ -11,14 +11,21 @@ export interface Part {
   size: number
 }
 
+/** How the links before a part are read. */
+interface PartReading extends Pick<Collections, 'membersAfter'> {
+  /** Waits until the next links may be read: the event loop waits for each statement. */
+  turn: () => Promise<void>
+}
+
 /** Where a part begins: after the link of this id. @throws {Problem} 400 with the last part, when there are fewer */
 export async function startOfPart(
-  { membersAfter }: Pick<Collections, 'membersAfter'>,
+  { membersAfter, turn }: PartReading,
   { collectionId, part, size }: Part,
   conditions: MemberConditions,
 ): Promise<number> {
   let after = 0
   for (let before = 1; before < part; before++) {
+    await turn()
     const keys = await membersAfter({ collectionId, after, limit: size }, conditions)
     const last = keys.at(-1)
     if (last === undefined) throw beyond(before - 1)

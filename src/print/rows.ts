@@ -105,7 +105,8 @@ async function namedByCollection(
 ): Promise<Named[]> {
   const { id: collectionId } = await collections.find(token)
   const conditions = { campaign: campaignOf(asked) }
-  const after = await startOfPart(collections, { collectionId, part: part ?? 1, size: MAX_CODES }, conditions)
+  const reading = { membersAfter: collections.membersAfter, turn: () => yieldToLoop() }
+  const after = await startOfPart(reading, { collectionId, part: part ?? 1, size: MAX_CODES }, conditions)
   // One more than may be printed tells whether there are too many.
   const members = await collections.membersAfter({ collectionId, after, limit: MAX_CODES + 1 }, conditions)
   if (members.length === 0 && part !== undefined && part > 1) throw beyond(part - 1)

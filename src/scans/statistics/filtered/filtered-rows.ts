@@ -1,6 +1,18 @@
-import type { CountedRows, ManyRows, RawRow, RawSlots, RowQueries, SlotRange, Sources } from '../row-queries.ts'
+import type { AudienceSums } from '../quarter-hours.ts'
+import type {
+  CountedRows,
+  CountsQuery,
+  LinkQuery,
+  LinkRows,
+  ManyRows,
+  RawRow,
+  RawSlots,
+  RowQueries,
+  SlotRange,
+  Sources,
+} from '../row-queries.ts'
 import type { CountsById } from '../value-sums.ts'
-import type { Audience, Filters } from '../stats-query.ts'
+import type { Filters } from '../stats-query.ts'
 import { numberOf } from '../../../dimensions/dimensions.ts'
 import type { BlockCache } from './block-cache.ts'
 import { toBlock, type Block } from './block.ts'
@@ -26,6 +38,7 @@ interface PlannedWindow {
 
 /** What is to be read for a question. */
 export interface Plan {
+  ranges: SlotRange[]
   /** By link and window. */
   windows: Map<number, PlannedWindow[]>
   /** Scans that have to be read; those of blocks in memory count little. */
@@ -41,7 +54,7 @@ export async function planReading(
   linkIds: number[],
   ranges: SlotRange[],
 ): Promise<Plan> {
-  const plan: Plan = { windows: new Map(), scans: 0 }
+  const plan: Plan = { ranges, windows: new Map(), scans: 0 }
   for (const linkId of linkIds) {
     const windows: PlannedWindow[] = []
     for (const range of ranges) {
@@ -66,50 +79,92 @@ function planWindow(range: SlotRange, { imported, slots }: RawSlots): PlannedWin
   return { range, blocks: planBlocks(slots).filter(touches), imported, missing }
 }
 
+/** Called with the counts of a link in the first window. */
+export type EachLink = (linkId: number, sums: AudienceSums) => void
+
+/** What statistics read of raw scans. */
+export interface FilteredRows extends CountedRows {
+  /** Links as one: their windows are counted once, however many links there are. */
+  ofSet: (linkIds: number[], query: LinkQuery, each: EachLink) => Promise<LinkRows>
+}
+
 /** Reads what was planned, as rollups are read. Scans that are folded meanwhile may be counted, or not. */
-export function filteredRows(reading: RawReading, filters: Filters, plan: Plan): CountedRows {
-  const { rows } = reading
-
-  const count = createCount(reading, filters)
-  const windowsOf = (linkId: number) => plan.windows.get(linkId) ?? []
-  const sourcesOf = async (tally: Tally) => sumSources(tally.values.of(SOURCE), rows.texts)
-
+export function filteredRows(reading: RawReading, filters: Filters, plan: Plan): FilteredRows {
+  const planned = { ...plan, rows: reading.rows, count: createCount(reading, filters) }
+  const ofSet: FilteredRows['ofSet'] = (linkIds, query, each) => readAsOne(planned, linkIds, query, each)
   return {
-    async ofLink(linkId, { audience, slots, heat }) {
-      const tallies: Tally[] = []
-      for (const window of windowsOf(linkId)) tallies.push(await count(linkId, window, audience))
-      const [main = createTally({ fromSlot: 0, toSlot: 0 }, audience), ...earlier] = tallies
-      const sources: Sources[] = []
-      for (const tally of earlier) sources.push(await sourcesOf(tally))
-      return {
-        slots: slots.map((range) => (tallies.find(({ covers }) => covers(range)) ?? main).sumOf(range)),
-        values: main.values,
-        earlier: sources,
-        heat: main.heatOf(heat),
-        missing: windowsOf(linkId)[0]?.missing ?? 0,
-        behindMs: await rows.behindMs(),
-      }
-    },
-    async ofLinks(linkIds, { audience, slots }) {
-      const links: ManyRows['links'] = []
-      for (const linkId of linkIds) {
-        const window = windowsOf(linkId).find(({ range }) => slots.every((slot) => isWithin(slot, range)))
-        const tally = await count(linkId, window ?? NO_WINDOW, audience)
-        links.push({ slots: slots.map(tally.sumOf), sources: await sourcesOf(tally) })
-      }
-      return { links, behindMs: await rows.behindMs() }
-    },
-    texts: rows.texts,
+    ofSet,
+    ofLink: (linkId, query) => ofSet([linkId], query, () => {}),
+    ofLinks: (linkIds, query) => readEach(planned, linkIds, query),
+    texts: reading.rows.texts,
   }
 }
 
-/** Counts the scans of a window that fit. */
+/** What was planned, and what counts it. */
+interface Planned extends Plan {
+  rows: RowQueries
+  count: ReturnType<typeof createCount>
+}
+
+async function readAsOne(
+  { ranges, windows, rows, count }: Planned,
+  linkIds: number[],
+  { audience, slots, heat }: LinkQuery,
+  each: EachLink,
+): Promise<LinkRows> {
+  const tallies = ranges.map((range) => createTally(range, audience))
+  const [main = createTally(NO_WINDOW.range, audience), ...earlier] = tallies
+  let missing = 0
+  for (const linkId of linkIds) {
+    const ofLink = windows.get(linkId) ?? []
+    missing += ofLink[0]?.missing ?? 0
+    for (const [at, tally] of tallies.entries()) {
+      const sums = await count(linkId, ofLink[at] ?? NO_WINDOW, tally)
+      if (at === 0) each(linkId, sums)
+    }
+  }
+  const sources: Sources[] = []
+  for (const tally of earlier) sources.push(await sourcesOf(tally, rows))
+  return {
+    slots: slots.map((range) => (tallies.find(({ covers }) => covers(range)) ?? main).sumOf(range)),
+    values: main.values,
+    earlier: sources,
+    heat: main.heatOf(heat),
+    missing,
+    behindMs: await rows.behindMs(),
+  }
+}
+
+async function readEach(
+  { windows, rows, count }: Planned,
+  linkIds: number[],
+  { audience, slots }: CountsQuery,
+): Promise<ManyRows> {
+  const links: ManyRows['links'] = []
+  for (const linkId of linkIds) {
+    const window = windows.get(linkId)?.find(({ range }) => slots.every((slot) => isWithin(slot, range))) ?? NO_WINDOW
+    const tally = createTally(window.range, audience)
+    await count(linkId, window, tally)
+    links.push({ slots: slots.map(tally.sumOf), sources: await sourcesOf(tally, rows) })
+  }
+  return { links, behindMs: await rows.behindMs() }
+}
+
+const sourcesOf = (tally: Tally, { texts }: RowQueries) => sumSources(tally.values.of(SOURCE), texts)
+
+/** Counts the scans of a link in a window that fit. @returns their sums */
 function createCount(reading: RawReading, filters: Filters) {
   const masksOf = createMasks(filters, reading.rows.texts)
-  return async (linkId: number, window: PlannedWindow, audience: Audience): Promise<Tally> => {
-    const tally = createTally(window.range, audience)
-    for await (const block of readBlocks(reading, linkId, window)) tally.add(block, await masksOf(block))
-    return tally
+  return async (linkId: number, window: PlannedWindow, tally: Tally): Promise<AudienceSums> => {
+    const sum: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
+    for await (const block of readBlocks(reading, linkId, window)) {
+      const { humans, humanFirsts, bots, botFirsts } = tally.add(block, await masksOf(block))
+      sum.humans += humans
+      sum.humanFirsts += humanFirsts
+      sum.bots += bots
+      sum.botFirsts += botFirsts
+    }
+    return sum
   }
 }
 

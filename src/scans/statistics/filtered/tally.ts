@@ -1,3 +1,4 @@
+import { SLOTS_OF_DAY } from '../../calendar.ts'
 import { HOURS_OF_WEEK, SLOTS_OF_WEEK } from '../heat.ts'
 import { SLOTS_OF_HOUR } from '../periods.ts'
 import type { AudienceSums } from '../quarter-hours.ts'
@@ -11,8 +12,8 @@ export type Mask = Uint8Array | undefined
 
 /** Counts the scans of a window. */
 export interface Tally {
-  /** Counts those of a block that are in the window and fit. @param masks in the order of the dimensions */
-  add: (block: Block, masks: readonly Mask[]) => void
+  /** Counts those of a block that are in the window and fit. @param masks in the order of the dimensions @returns their sums */
+  add: (block: Block, masks: readonly Mask[]) => AudienceSums
   /** Whether all of a range is in the window. */
   covers: (range: SlotRange) => boolean
   sumOf: (range: SlotRange) => AudienceSums
@@ -27,40 +28,83 @@ const COUNTS = 4
 
 export function createTally(window: SlotRange, audience: Audience): Tally {
   const { fromSlot, toSlot } = window
-  const counts = new Uint32Array(Math.max(0, toSlot - fromSlot) * COUNTS)
+  const slots = createSlotCounts(fromSlot)
   const values = createValueSums()
-  const at = (slot: number, count: number) => counts[(slot - fromSlot) * COUNTS + count] ?? 0
 
   return {
     add(block, masks) {
       const found = select(block, window, masks)
-      addToSlots(counts, block, found, fromSlot)
+      const sums = addToSlots(slots, block, found)
       const heard = audience === 'all' ? found : ofAudience(found, block, audience)
       for (const [dimension, column] of block.columns.entries()) addToValues(values, dimension, column, block, heard)
+      return sums
     },
     covers: (range) => range.fromSlot >= fromSlot && range.toSlot <= toSlot,
     sumOf(range) {
-      const sums: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
-      for (let slot = range.fromSlot; slot < range.toSlot; slot++) {
-        sums.humans += at(slot, 0)
-        sums.humanFirsts += at(slot, 1)
-        sums.bots += at(slot, 2)
-        sums.botFirsts += at(slot, 3)
-      }
+      const sums = noSums()
+      slots.forEach(range, (_, humans, humanFirsts, bots, botFirsts) => {
+        sums.humans += humans
+        sums.humanFirsts += humanFirsts
+        sums.bots += bots
+        sums.botFirsts += botFirsts
+      })
       return sums
     },
     heatOf(ranges) {
       const hours = Array.from({ length: HOURS_OF_WEEK }, () => 0)
       for (const range of ranges) {
-        for (let slot = range.fromSlot; slot < range.toSlot; slot++) {
+        slots.forEach(range, (slot, humans, _, bots) => {
           const hour = Math.floor(((slot + range.shift) % SLOTS_OF_WEEK) / SLOTS_OF_HOUR)
-          const scans = (audience === 'bot' ? 0 : at(slot, 0)) + (audience === 'human' ? 0 : at(slot, 2))
+          const scans = (audience === 'bot' ? 0 : humans) + (audience === 'human' ? 0 : bots)
           hours[hour] = (hours[hour] ?? 0) + scans
-        }
+        })
       }
       return hours
     },
     values,
+  }
+}
+
+const noSums = (): AudienceSums => ({ humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 })
+
+/** Called with a quarter of an hour and its counts. */
+type EachSlot = (slot: number, humans: number, humanFirsts: number, bots: number, botFirsts: number) => void
+
+/** Counts by quarter of an hour. Days without scans take neither room nor time: a year has 35,000 quarters, and most links few scans. */
+interface SlotCounts {
+  /** Adds a scan. @param flags as those of a block */
+  add: (slot: number, flags: number) => void
+  forEach: (range: SlotRange, each: EachSlot) => void
+}
+
+function createSlotCounts(fromSlot: number): SlotCounts {
+  const days: (Uint32Array | undefined)[] = []
+  return {
+    add(slot, flags) {
+      const from = slot - fromSlot
+      const day = (days[Math.floor(from / SLOTS_OF_DAY)] ??= new Uint32Array(SLOTS_OF_DAY * COUNTS))
+      const at = (from % SLOTS_OF_DAY) * COUNTS + (flags & BOT)
+      day[at] = (day[at] ?? 0) + 1
+      day[at + 1] = (day[at + 1] ?? 0) + (flags & FIRST)
+    },
+    forEach(range, each) {
+      const to = Math.min(range.toSlot - fromSlot, days.length * SLOTS_OF_DAY)
+      let slot = Math.max(0, range.fromSlot - fromSlot)
+      while (slot < to) {
+        const end = Math.min(to, slot - (slot % SLOTS_OF_DAY) + SLOTS_OF_DAY)
+        const day = days[Math.floor(slot / SLOTS_OF_DAY)]
+        if (day !== undefined) eachOfDay(day, fromSlot, [slot, end], each)
+        slot = end
+      }
+    },
+  }
+}
+
+/** @param slots of the day, counted from the window's first one; the last one excluded */
+function eachOfDay(day: Uint32Array, fromSlot: number, [from, to]: [from: number, to: number], each: EachSlot): void {
+  for (let slot = from; slot < to; slot++) {
+    const at = (slot % SLOTS_OF_DAY) * COUNTS
+    each(fromSlot + slot, day[at] ?? 0, day[at + 1] ?? 0, day[at + 2] ?? 0, day[at + 3] ?? 0)
   }
 }
 
@@ -94,14 +138,16 @@ function ofAudience(found: Uint32Array, { flags }: Block, audience: Audience): U
   return found.filter((scan) => ((flags[scan] ?? 0) & BOT) === wanted)
 }
 
-function addToSlots(counts: Uint32Array, block: Block, found: Uint32Array, fromSlot: number): void {
-  const before = block.fromSlot - fromSlot
+function addToSlots(counts: SlotCounts, block: Block, found: Uint32Array): AudienceSums {
+  const sums = noSums()
   for (const scan of found) {
     const flags = block.flags[scan] ?? 0
-    const at = (before + (block.slots[scan] ?? 0)) * COUNTS + (flags & BOT)
-    counts[at] = (counts[at] ?? 0) + 1
-    counts[at + 1] = (counts[at + 1] ?? 0) + (flags & FIRST)
+    counts.add(block.fromSlot + (block.slots[scan] ?? 0), flags)
+    const isBot = (flags & BOT) !== 0
+    sums[isBot ? 'bots' : 'humans']++
+    sums[isBot ? 'botFirsts' : 'humanFirsts'] += flags & FIRST
   }
+  return sums
 }
 
 function addToValues(
