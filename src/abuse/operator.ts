@@ -5,6 +5,7 @@ import { storedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
 import { linksSuspendedByRuling } from '../links/suspension.ts'
 import { untellReported, warn } from '../links/warning.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
@@ -78,6 +79,8 @@ export interface ListsResult {
 
 const MAX_ROWS = 200
 const MAX_REASON = 500
+/** How long links are screened without a break: one may have a hundred URLs, and a stranger many of them. */
+const SLICE_MS = 5
 
 /** Without a BASE_URL the short URLs of a service have a loopback host, to which no link may lead. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
@@ -156,8 +159,10 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
 
 /** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
+  const yieldNow = yieldEvery(SLICE_MS)
   let reinstated = 0
-  for (const link of await linksSuspendedByRuling(deps.db)) {
+  for await (const link of linksSuspendedByRuling(deps.db)) {
+    await yieldNow()
     const isBelow = addressesOf(link).some((url) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
     if (await reinstateLink(deps, link, reason)) reinstated++

@@ -267,6 +267,28 @@ for (const driver of drivers) {
       assert.notEqual((await readSweep(db.read))?.lists, 'lists 7')
     })
 
+    await t.test('the event loop runs between links that take long, of which few are read at once', async () => {
+      digest = 'lists 7a'
+      onMatch = () => {}
+      let turn = 0
+      const slow = new Map<number, number>()
+      const count = setInterval(() => turn++, 0)
+      const readIds: number[] = []
+      const findInLink = ({ id }: Link) => {
+        readIds.push(id)
+        if (readIds.length > 40) return undefined
+        slow.set(turn, (slow.get(turn) ?? 0) + 1)
+        for (const end = performance.now() + 6; performance.now() < end;);
+        return undefined
+      }
+      const sweep = open({ findInLink })
+      sweep.start(false)
+      await ended(sweep)
+      clearInterval(count)
+      assert.equal(new Set(readIds).size, readIds.length)
+      assert.ok(Math.max(...slow.values()) <= 2, JSON.stringify([...slow.values()]))
+    })
+
     await t.test(
       'links to one host are suspended several in a transaction, because each one waits for the disk',
       async () => {

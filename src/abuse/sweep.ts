@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LeaseLost, type AcquireLease } from '../db/lease.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import type { Link } from '../links/link.ts'
 import { activeLinksAfter, activeLinksOf } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
@@ -11,11 +12,17 @@ import { suspendLinks, suspensionFor, type SuspensionDeps, type Suspending } fro
  * that the sweep includes them.
  */
 const WAIT_MS = 2_000
-const PAGE = 500
+/** Links after which the position is noted. */
+const PAGE = 512
 /** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
-/** In one transaction, whose sync they share: a stranger can have 50,000 links to a host, and visits hardly wait for so many. */
-const SUSPENDED_AT_ONCE = 16
+/**
+ * Links that are read at once, because one may have 256 KiB, and suspended in one transaction, whose sync they share: a stranger can
+ * have 50,000 links to a host, and visits hardly wait for so many.
+ */
+const PART = 16
+/** How long links are screened without a break: one may have a hundred URLs. */
+const SLICE_MS = 5
 const RETRY_MS = 5_000
 const LEASE = 'sweep of links'
 
@@ -123,9 +130,8 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   try {
     let state = await read()
     while (!state.finished && !signal.aborted && deps.digest() === lists) {
-      const links = await activeLinksAfter(deps.db, state.position, PAGE)
-      await screenLinks(deps, links)
-      const next = { ...state, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
+      const reached = await screenPage(deps, state.position, () => signal.aborted || deps.digest() !== lists)
+      const next = { ...state, ...reached }
       state = (await lease.commit((transaction) => writeSweep(transaction, next))) ? next : await read()
       await pause(PAUSE_MS)
     }
@@ -135,26 +141,44 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   }
 }
 
-async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {
-  const found = listed(deps, links)
-  for (let from = 0; from < found.length; from += SUSPENDED_AT_ONCE)
-    await suspendFound(deps, found.slice(from, from + SUSPENDED_AT_ONCE))
+/** Screens the next links, a few at a time; the event loop runs in between. */
+async function screenPage(
+  deps: SweepDeps,
+  after: number,
+  isEnding: () => boolean,
+): Promise<Pick<SweepState, 'position' | 'finished'>> {
+  const yieldNow = yieldEvery(SLICE_MS)
+  let position = after
+  for (let read = 0; read < PAGE && !isEnding(); read += PART) {
+    const links = await activeLinksAfter(deps.db, position, PART)
+    await suspendFound(deps, await listed(deps, links, yieldNow), yieldNow)
+    position = links.at(-1)?.id ?? position
+    if (links.length < PART) return { position, finished: true }
+  }
+  return { position, finished: false }
 }
 
 /** The links with a URL that is on a list. */
-function listed({ now, findInLink }: SweepDeps, links: Link[]): Suspending[] {
+async function listed(
+  { now, findInLink }: SweepDeps,
+  links: Link[],
+  yieldNow: () => Promise<void>,
+): Promise<Suspending[]> {
   const at = now()
-  return links.flatMap((link): Suspending[] => {
+  const found: Suspending[] = []
+  for (const link of links) {
+    await yieldNow()
     const hit = findInLink(link)
-    return hit === undefined ? [] : [{ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' }]
-  })
+    if (hit !== undefined) found.push({ link, suspension: suspensionFor(hit, at), source: hit.list ?? 'operator' })
+  }
+  return found
 }
 
 /** Links that were changed since they were read are read again: whoever deletes one and brings it back is screened by nobody else. */
-async function suspendFound(deps: SweepDeps, found: Suspending[]): Promise<void> {
+async function suspendFound(deps: SweepDeps, found: Suspending[], yieldNow: () => Promise<void>): Promise<void> {
   for (let left = found; left.length > 0;) {
     if ((await suspendLinks(deps, left, 'takedown')) === left.length) return
     const ids = left.map(({ link }) => link.id)
-    left = listed(deps, await activeLinksOf(deps.db, ids))
+    left = await listed(deps, await activeLinksOf(deps.db, ids), yieldNow)
   }
 }

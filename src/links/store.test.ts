@@ -115,11 +115,28 @@ for (const driver of drivers) {
       assert.deepEqual(results, [true, false])
       const expected = { ...link, revision: 2, suspension }
       assert.deepEqual(await store.findByCode(db.read, 'removed'), expected)
-      assert.deepEqual(await store.findSuspendedByRuling(db.read), [expected])
+      assert.deepEqual(await store.findSuspendedByRuling(db.read, { at: 0, id: 0 }, 10), [expected])
       assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [])
       assert.equal(await store.setSuspension(db.write, expected, null), true)
       assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
-      assert.deepEqual(await store.findSuspendedByRuling(db.read), [])
+      assert.deepEqual(await store.findSuspendedByRuling(db.read, { at: 0, id: 0 }, 10), [])
+    })
+
+    await t.test('links that rulings have suspended are read in parts, also those of one millisecond', async () => {
+      const codes = ['part1', 'part2', 'part3']
+      for (const [index, code] of codes.entries()) {
+        const suspension = { at: 8 + (index >> 1), reason: '', source: 'list', expression: 'bad.example/' } as const
+        await store.setSuspension(db.write, await insert(db, code), suspension)
+      }
+      const read: string[] = []
+      for (let after = { at: 0, id: 0 }; ;) {
+        const [link, ...more] = await store.findSuspendedByRuling(db.read, after, 1)
+        assert.deepEqual(more, [])
+        if (link === undefined) break
+        read.push(link.code)
+        after = { at: link.suspension?.at ?? 0, id: link.id }
+      }
+      assert.deepEqual(read, codes)
     })
 
     await t.test('a visit finds a link by its code, also when it is paused, suspended or deleted', async () => {

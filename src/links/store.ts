@@ -201,10 +201,20 @@ export async function findActive(db: Executor, ids: number[]): Promise<Link[]> {
   return (await query.execute()).map(toLink)
 }
 
-/** Every link that a ruling or a list has suspended. */
-export async function findSuspendedByRuling(db: Executor): Promise<Link[]> {
-  const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
-  return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
+/** The next links that a ruling or a list has suspended, by the time of that and ID. */
+export async function findSuspendedByRuling(
+  db: Executor,
+  after: { at: number; id: number },
+  limit: number,
+): Promise<Link[]> {
+  const query = db
+    .selectFrom('links')
+    .select(linkColumns)
+    // The bound of the index, and then the order within one millisecond.
+    .where('removed_at', '>=', after.at)
+    .where((of) => of.or([of('removed_at', '>', after.at), of('id', '>', after.id)]))
+    .where('removed_expression', 'is not', null)
+  return (await query.orderBy('removed_at').orderBy('id').limit(limit).execute()).map(toLink)
 }
 
 export function contentColumns(link: Omit<Link, 'id' | 'suspension' | 'warning' | 'reported' | 'rekeyedAt'>) {

@@ -42,7 +42,17 @@ export function activeLinksOf(db: Database, ids: number[]): Promise<Link[]> {
   return findActive(db.read, ids)
 }
 
-/** Every link that a ruling or a list has suspended. */
-export function linksSuspendedByRuling(db: Database): Promise<Link[]> {
-  return findSuspendedByRuling(db.read)
+/** Links that are read at once: one may have 256 KiB. */
+const READ_AT_ONCE = 16
+
+/** Every link that a ruling or a list has suspended, a few in memory at a time. */
+export async function* linksSuspendedByRuling(db: Database): AsyncGenerator<Link> {
+  let after = { at: 0, id: 0 }
+  for (;;) {
+    const links = await findSuspendedByRuling(db.read, after, READ_AT_ONCE)
+    yield* links
+    const last = links.at(-1)
+    if (last === undefined || links.length < READ_AT_ONCE) return
+    after = { at: last.suspension?.at ?? 0, id: last.id }
+  }
 }
