@@ -36,31 +36,49 @@ function withScheme(text: string): string {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
 }
 
+const PERCENT = 0x25
+/** The value of each byte that is a hexadecimal digit; -1 of others. */
+const digits = Int8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(value) ? -1 : value
+})
+
 /**
  * Percent-decodes repeatedly, in one pass: when a decoded character completes another escape, that is decoded at once.
- * Nested escapes therefore take linear time.
+ * Nested escapes therefore take linear time. Of bytes, because one link may have megabytes of escapes.
  */
 function unescape(text: string): string {
   if (!text.includes('%')) return text
-  const out: string[] = []
-  for (const char of text) {
-    out.push(char)
-    while (out.length >= 3 && out.at(-3) === '%' && /^[\da-f]{2}$/i.test(`${out.at(-2)}${out.at(-1)}`)) {
-      const code = Number.parseInt(out.splice(-3).join('').slice(1), 16)
-      out.push(String.fromCharCode(code))
+  // Written to itself: it grows no longer than what has been read.
+  const out = Buffer.from(text, 'latin1')
+  let length = 0
+  for (let at = 0; at < out.length; at++) {
+    out[length++] = out[at] ?? 0
+    while (length >= 3 && out[length - 3] === PERCENT) {
+      const high = digits[out[length - 2] ?? 0] ?? -1
+      const low = digits[out[length - 1] ?? 0] ?? -1
+      if (high === -1 || low === -1) break
+      length -= 3
+      out[length++] = high * 16 + low
     }
   }
-  return out.join('')
+  return out.toString('latin1', 0, length)
 }
 
 // oxlint-disable-next-line no-control-regex -- the document requires their encoding
-const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/g
+const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/
+/** What stands for each byte. */
+const encodings = Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte)
+  return escaped.test(char) ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}` : char
+})
 
 /** Percent-encodes everything but printable ASCII, and `#` and `%`. */
 function escape(text: string): string {
-  return text.replaceAll(escaped, (char) => {
-    return `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-  })
+  if (!escaped.test(text)) return text
+  let encoded = ''
+  for (let at = 0; at < text.length; at++) encoded += encodings[text.charCodeAt(at)] ?? text.charAt(at)
+  return encoded
 }
 
 function canonicalHost(authority: string): string {
