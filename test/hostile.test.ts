@@ -15,6 +15,7 @@ import {
   headerValues,
   jsonBodies,
   multipartBodies,
+  pageBodies,
   paths,
   queries,
   type Body,
@@ -251,6 +252,13 @@ suite('the costliest body within the bound does not block the event loop:', () =
       })
     }
   }
+
+  test('POST /api/links, pages that are right', async (t) => {
+    const request = { method: 'POST', path: '/api/links', headers: { 'content-type': 'application/json' } }
+    const requests = pageBodies(256 * KIB).map(({ label, body }) => ({ ...request, label, body }))
+    assert.deepEqual(new Set((await costOf(requests)).statuses), new Set([201]))
+    await checkCost(t, requests)
+  })
 
   const pages: [path: string, names: string[]][] = [
     [

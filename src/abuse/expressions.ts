@@ -26,8 +26,9 @@ export function isAddress(host: string): boolean {
 export function hostSuffixes(host: string, { hosts }: ExpressionLimits): string[] {
   if (isAddress(host)) return [host]
   const labels = host.split('.')
-  const parents = labels.slice(1, -1).map((_, at) => labels.slice(at + 1).join('.'))
-  return [host, ...parents.slice(-hosts)]
+  // Only those: a host may have 120 labels.
+  const first = Math.max(1, labels.length - 1 - hosts)
+  return [host, ...labels.slice(first, -1).map((_, at) => labels.slice(first + at).join('.'))]
 }
 
 /**

@@ -46,10 +46,13 @@ export function createScreening({ salt, lists, rulings }: ScreenOptions): Screen
 
   return {
     find,
-    findInLink: (link) =>
-      addressesOf(link)
-        .map(find)
-        .find((hit) => hit !== undefined),
+    findInLink(link) {
+      for (const address of addressesOf(link)) {
+        const hit = find(address)
+        if (hit !== undefined) return hit
+      }
+      return undefined
+    },
   }
 }
 

@@ -63,6 +63,8 @@ const cases: [target: string, utm: Record<string, string>, location: string][] =
   ['https://example.com/?#', source, 'https://example.com/?utm_source=a#'],
   ['https://example.com/#/route?utm_source=z', source, 'https://example.com/?utm_source=a#/route?utm_source=z'],
   ['https://example.com/p?b=1#x#y', source, 'https://example.com/p?b=1&utm_source=a#x#y'],
+  // The name of this key begins with a question mark.
+  ['https://example.com/??utm%5Fsource=x', source, 'https://example.com/??utm%5Fsource=x&utm_source=a'],
   // The first key of the name is replaced in place, further ones are removed.
   ['https://example.com/?utm_source=old', source, 'https://example.com/?utm_source=a'],
   ['https://example.com?utm_source=old', source, 'https://example.com/?utm_source=a'],

@@ -165,6 +165,20 @@ export function csvBodies(size: number): Body[] {
   ]
 }
 
+/** Pages in about `size` bytes that are right, whose links and the parameters set in each of them are as long as they may be. */
+export function pageBodies(size: number): Body[] {
+  const utm = Object.fromEntries(Array.from('abcdefghij', (name) => [name, 'ü'.repeat(200)]))
+  return ['+&', '%a&', '%61&', '&', '%25', 'ü', 'a/', '/../', 'a;'].map((piece) => {
+    const url = `https://${fill(100, 'a.')}example.com/?${fill(1900, piece)}`
+    const count = Math.min(100, Math.floor((size - 10_000) / (Buffer.byteLength(url) + 30)))
+    const links = Array.from({ length: count }, (_, at) => ({
+      label: 'a',
+      url: url.replace('?', at % 2 === 0 ? '?' : ''),
+    }))
+    return { label: `a page of ${piece}`, body: JSON.stringify({ kind: 'page', headline: 'x', links, utm }) }
+  })
+}
+
 /** Header fields that the service reads, with values of up to `size` characters. */
 export function headerValues(size: number): Record<string, string>[] {
   const values: [string, string][] = [
