@@ -97,14 +97,25 @@ function digitOf(character = 0): number {
 }
 
 // oxlint-disable-next-line no-control-regex -- the document requires their encoding
-const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/g
-
-/** How each of these characters is written. */
-const escapes = Array.from({ length: 256 }, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`)
+const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/
+/** 1 for each byte that is encoded. */
+const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) => Number(escaped.test(String.fromCharCode(byte))))
+const DIGITS = Buffer.from('0123456789ABCDEF')
 
 /** Percent-encodes everything but printable ASCII, and `#` and `%`. */
 function escape(text: string): string {
-  return text.replaceAll(escaped, (character) => escapes[character.charCodeAt(0)] ?? character)
+  if (!escaped.test(text)) return text
+  const bytes = Buffer.from(text, 'latin1')
+  const out = Buffer.allocUnsafe(bytes.length * 3)
+  let length = 0
+  for (const byte of bytes) {
+    if (isEscaped[byte] === 1) {
+      out[length++] = PERCENT
+      out[length++] = DIGITS[byte >> 4] ?? 0
+      out[length++] = DIGITS[byte & 15] ?? 0
+    } else out[length++] = byte
+  }
+  return out.toString('latin1', 0, length)
 }
 
 function canonicalHost(authority: string): string {
