@@ -157,7 +157,7 @@ test('on a file system that has turned read-only, a collection and its shares ar
   assert.deepEqual(await shown(service, collected), before)
   service.process.kill('SIGTERM')
   await exitOf(service)
-  disk.mountAgain()
+  await disk.mountAgain()
   const again = await start(t, disk.folder, UNLIMITED, { env: disk.env })
   assert.deepEqual(await shown(again, collected), before)
 })

@@ -56,7 +56,7 @@ test('on a file system that has turned read-only, visits of links that are not c
   await isNotReady(service)
   service.process.kill('SIGTERM')
   await exitOf(service)
-  disk.mountAgain()
+  await disk.mountAgain()
   const again = await start(t, disk.folder, UNLIMITED, { env: disk.env })
   for (const link of links) assert.equal((await fetch(`${again.url}/api/manage/${link.token}`)).status, 200)
   again.process.kill('SIGTERM')

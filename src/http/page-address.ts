@@ -15,7 +15,7 @@ const PARAMETER = 'lang'
 const pagePaths = [
   /^\/(?:bulk|bulk\/sample\.csv|domains|docs|report|privacy)?\/?$/,
   /^\/m\/[^/]+(?:\/statistics\/[\w.]+|\/placements|\/labels\.pdf|\/print|\/try)?\/?$/,
-  /^\/c\/collection_[\w-]+(?:\/(?:links\.csv|[\w-]+))?(?:\/statistics\/[\w.]+|\/placements|\/labels\.pdf|\/print|\/try)?\/?$/,
+  /^\/c\/collection_[\w-]+(?:\/(?:links\.csv|codes\.zip|[\w-]+))?(?:\/statistics\/[\w.]+|\/placements|\/labels\.pdf|\/print|\/try)?\/?$/,
   /^\/s\/share_[\w-]+(?:\/statistics\/[\w.]+|\/placements)?\/?$/,
   /^\/[\w-]+\+\/?$/,
 ]

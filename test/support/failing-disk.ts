@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import { buildFaults } from './faults.ts'
+import { poll } from './poll.ts'
 
 /** A disk that turns read-only. */
 export interface FailingDisk {
@@ -13,7 +14,7 @@ export interface FailingDisk {
   /** Makes it read-only until it is mounted again. */
   fail: () => void
   /** Mounts it again, after every program that uses it has ended. */
-  mountAgain: () => void
+  mountAgain: () => Promise<void>
 }
 
 /** A disk that has room for bytes, and can be filled with so many files that there is none for another. */
@@ -82,10 +83,27 @@ export function failingDisk(t: TestContext): FailingDisk | undefined {
         .find((each) => each.includes(` ${folder} `))
       writeFileSync(`/sys/fs/ext4/${basename(line?.split(' ')[0] ?? '')}/trigger_fs_error`, '1')
     },
-    mountAgain() {
-      unmount()
-      mount()
+    async mountAgain() {
+      // Whoever has copied the namespace of mounts meanwhile, as containers do, keeps it mounted as it was.
+      await poll(() => {
+        unmount()
+        mount()
+        return isWritable(folder)
+      })
     },
+  }
+}
+
+/** An error in the file system may leave no other trace than that nothing can be written. */
+function isWritable(folder: string): boolean {
+  const probe = join(folder, 'probe')
+  try {
+    writeFileSync(probe, '')
+    rmSync(probe)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EROFS') return false
+    throw error
   }
 }
 
@@ -126,5 +144,5 @@ function failingCalls(t: TestContext, folder: string): FailingDisk | undefined {
   const files = `${folder}/*`
   const fail = () =>
     faults.set({ operation: 'write', error: 'EROFS', files }, { operation: 'create', error: 'EROFS', files })
-  return { folder, env: faults.env, fail, mountAgain: faults.clear }
+  return { folder, env: faults.env, fail, mountAgain: async () => faults.clear() }
 }
