@@ -40,9 +40,7 @@ function patientPool() {
   const pool: Parameters<typeof createSheets>[0]['pool'] = {
     async check({ texts }, { signal } = {}) {
       waiting++
-      const left = new Promise<never>((_, reject) =>
-        signal?.addEventListener('abort', () => reject(new Problem('unavailable', 'the client has disconnected'))),
-      )
+      const left = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
       await Promise.race([turn, left])
       return { faults: texts.map(() => undefined) }
     },
@@ -105,6 +103,22 @@ test('a request whose client leaves ends at its next check', async (t) => {
   const sheets = createSheets({ db: server.services.db, pool })
   await assert.rejects(sheets.draw(many, how, { signal: client.signal }), { code: 'unavailable' })
   assert.equal(checks, 1)
+})
+
+test('a calibration page is drawn once for each paper and language, whoever asks for it', async (t) => {
+  const server = await startServer(t)
+  const drawn: unknown[] = []
+  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+    ...patientPool().pool,
+    sheet: async ({ onto }) => ({ body: new Uint8Array([drawn.push(onto)]) }),
+  }
+  const sheets = createSheets({ db: server.services.db, pool })
+  const ask = (paper: 'a4' | 'letter', language: 'en' | 'de', client: string) =>
+    sheets.calibration({ paper, language }, holderOf(client))
+  const first = await ask('a4', 'en', '192.0.2.1')
+  assert.deepEqual(await ask('a4', 'en', '198.51.100.1'), first)
+  assert.equal(drawn.length, 1)
+  assert.deepEqual([...(await ask('a4', 'de', '192.0.2.1')), ...(await ask('letter', 'en', '192.0.2.1'))], [2, 3])
 })
 
 test('each different design of a sheet is charged before the first is drawn', async (t) => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
+import { disconnectSignal } from '../http/client-disconnect.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, REASON } from '../http/problem.ts'
@@ -14,7 +15,6 @@ import { IMAGE_BYTES, imagesOf, zipHeaders } from '../links/bulk/bulk-files.ts'
 import type { DrawCodeFile } from '../links/bulk/code-file.ts'
 import type { ClientLimits } from '../links/client.ts'
 import { addresses } from '../links/link.ts'
-import { requesterOf } from '../qr/requester.ts'
 import { holdSlot } from '../scans/api/routes.ts'
 import { MAX_LINKS } from './bounds.ts'
 import { campaignOf, campaignQuery } from './campaign-query.ts'
@@ -112,8 +112,7 @@ export async function sendCodesOf(
   if (more > 0) await limits.charge(request, reply, 'qr', more)
   const slot = slots.exports(request, collection.id)
   const from = origin.of(request)
-  const holder = limits.holderOf(request)
-  const waiting = { ...requesterOf(() => holder, request, reply), holder }
+  const waiting = { holder: limits.holderOf(request), signal: disconnectSignal(reply) }
   const files = imagesOf(
     links.map(({ code, title }) => ({ code, title: title ?? undefined, hasDesign: true })),
     {

@@ -1,6 +1,5 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
-import { disconnected } from '../http/client-disconnect.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import type { Design } from './design/schema.ts'
@@ -56,9 +55,6 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
       const held = memory.open(requester)
       try {
         return await drawHeld({ db, pool }, codes, how, { requester, held })
-      } catch (error) {
-        const { reason } = held.signal as { reason: unknown }
-        throw reason instanceof Problem ? reason : error
       } finally {
         held.release()
       }
@@ -101,7 +97,7 @@ async function designsOf(
   const indexOf = new Map<number, number>()
   let characters = 0
   for await (const { link_id: id, design } of readDesigns(db, [...new Set(codes.map(({ linkId }) => linkId))])) {
-    if (held.signal.aborted) throw disconnected()
+    held.signal.throwIfAborted()
     const known = texts.get(design)
     if (known === undefined) {
       characters += design.length

@@ -55,6 +55,16 @@ describe('the queue of images', () => {
     await assert.rejects(job, { code: 'unavailable', message: 'the client has disconnected' })
   })
 
+  test('a job that is given up for a problem is refused with it, before it waits and while it does', async () => {
+    const queue = open(16)
+    const problem = new Problem('unavailable', 'too many sheets wait')
+    await assert.rejects(queue.add('a1', { holder: asHolder('a'), signal: AbortSignal.abort(problem) }), problem)
+    const givenUp = new AbortController()
+    const job = queue.add('a2', { holder: asHolder('a'), signal: givenUp.signal })
+    givenUp.abort(problem)
+    await assert.rejects(job, problem)
+  })
+
   test('serves a new client after one job of each that waits', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3')

@@ -34,7 +34,7 @@ export interface Queue<Job, Result> {
   /**
    * Queues a job; resolves with its result.
    * @throws {Problem} 503 with `Retry-After` when it would wait for too long, or too many jobs wait and no other holder has
-   * more of them, or its client has disconnected; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
+   * more of them; the problem of its signal, or that its client has disconnected, when that has aborted; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
   /** Removes the first job that may start now, of the network whose jobs took least time lately. */
@@ -88,7 +88,7 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
   return {
     add(job, { holder = program, signal, onQueued, onBegin } = {}) {
       // An aborted signal tells nobody again.
-      if (signal?.aborted === true) return Promise.reject(disconnected())
+      if (signal?.aborted === true) return Promise.reject(reasonOf(signal))
       const cost = costOf(job)
       const wait = waitOf(holder, cost)
       if (wait > maxWait || waiting.isRefused(holder)) return Promise.reject(overloaded(wait))
@@ -126,14 +126,14 @@ function withTimeout<Job, Result>(
   queued: Omit<Entry<Job, Result>, 'leave' | 'refuse'>,
   { timeout, signal, remove }: Leaving<Job, Result>,
 ): Entry<Job, Result> {
-  const onDisconnect = () => entry.refuse(disconnected())
+  const onAbort = () => entry.refuse(reasonOf(signal))
   const timer = setTimeout(() => entry.refuse(overloaded(timeout)), timeout)
-  signal?.addEventListener('abort', onDisconnect)
+  signal?.addEventListener('abort', onAbort)
   const entry: Entry<Job, Result> = {
     ...queued,
     leave() {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onDisconnect)
+      signal?.removeEventListener('abort', onAbort)
       remove(entry)
     },
     refuse(reason) {
@@ -142,6 +142,11 @@ function withTimeout<Job, Result>(
     },
   }
   return entry
+}
+
+/** Why a job is wanted no longer: its client has disconnected, unless the signal has another problem. */
+function reasonOf(signal: AbortSignal | undefined): Problem {
+  return signal?.reason instanceof Problem ? signal.reason : disconnected()
 }
 
 /** @param wait milliseconds until those that wait now are drawn */
