@@ -30,6 +30,9 @@ test('a collection is made without an account, and its token is returned once', 
   const { token: second, name } = (await empty.json()) as CreatedCollection
   assert.equal(name, null)
   assert.notEqual(second, token)
+  // Many clients name the type of a body that they do not send.
+  const json = { 'content-type': 'application/json' }
+  assert.equal((await fetch(`${url}/api/collections`, { method: 'POST', headers: json })).status, 201)
   assert.deepEqual(await (await fetch(`${url}/api/collections`, { headers: bearer(token) })).json(), await read(token))
   const renamed = await put(api(token), { name: 'Sommer' })
   assert.deepEqual(await renamed.json(), { ...created, name: 'Sommer', ...counted })
@@ -47,6 +50,7 @@ test('a wrong body is refused by its field, and changes nothing', async (t) => {
     return ((await response.json()) as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)
   }
   assert.deepEqual(await pointerOf(await post(`${url}/api/collections`, { name: 'x'.repeat(101) })), ['/name'])
+  assert.deepEqual(await pointerOf(await post(`${url}/api/collections`, null)), [''])
   assert.deepEqual(await pointerOf(await put(api(token), { name: 7 })), ['/name'])
   assert.deepEqual(await pointerOf(await post(api(token, '/links'), {})), ['/tokens'])
   assert.deepEqual(await pointerOf(await post(api(token, '/links'), { tokens: [] })), ['/tokens'])

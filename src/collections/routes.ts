@@ -97,8 +97,7 @@ function creationRoute(needs: CollectionRoutesNeeds): Route {
       },
     },
     async handler(request, reply) {
-      const isEmpty = request.body === undefined || request.headers['content-type'] === undefined
-      const { name = null } = isEmpty ? {} : readCreation(request.body)
+      const { name = null } = request.body === undefined ? {} : readCreation(request.body)
       const client = clientOf(needs, request, reply)
       const { collection, token } = await needs.collections.create(name, client, idempotentRequest(request))
       return reply.code(201).send({ ...keysOf(token, client.origin), ...viewOf(collection) })

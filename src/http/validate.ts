@@ -105,7 +105,7 @@ function schemaAt(schema: TSchema, path: string): Record<string, unknown> | unde
  * the handler validates them, with the schemas that the route documents.
  */
 export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  if (httpPart !== 'querystring') return (value: unknown) => ({ value })
+  if (httpPart !== 'querystring') return () => true
   const validate = createValidator(schema)
   const { properties = {} } = schema as { properties?: Properties }
   return (query: Record<string, string | string[]>) => {
