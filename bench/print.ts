@@ -36,6 +36,7 @@ function jobOf(count: number, design: Design | undefined): SheetJob {
   return {
     codes,
     designs: design === undefined ? [] : [design],
+    logos: [],
     onto: { kind: 'labels', format, start: 1, offset: [0, 0] } as SheetJob['onto'],
     style: 'plain',
   }
@@ -43,12 +44,14 @@ function jobOf(count: number, design: Design | undefined): SheetJob {
 
 /** Checks designed codes as the service does, and draws all. @returns bytes of the file */
 async function print(job: SheetJob): Promise<number> {
-  for (const design of job.designs)
+  const logos: SheetJob['logos'] = []
+  for (const [index, design] of job.designs.entries())
     for (let at = 0; at < job.codes.length; at += OF_CHECK) {
       const texts = job.codes.slice(at, at + OF_CHECK).map(({ text }) => text)
-      await checkCodes({ texts, design, at: '', isSaved: true }, tools)
+      const check = { texts, design, at: '', isSaved: true, wantsLogo: logos[index] === undefined }
+      logos[index] ??= (await checkCodes(check, tools)).logo
     }
-  return drawSheet(job, { ...tools, fontOf }).length
+  return drawSheet({ ...job, logos }, { ...tools, fontOf }).length
 }
 
 const rows: Record<string, string | number>[] = []

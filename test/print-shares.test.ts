@@ -105,6 +105,42 @@ test('a request whose client leaves ends at its next check', async (t) => {
   assert.equal(checks, 1)
 })
 
+test('the logo of each design is drawn by its first check, after which others have their turn, and counts as memory', async (t) => {
+  const server = await startServer(t)
+  const links = [...(await linksWith(server, 2, 10)), ...(await linksWith(server, 1, 20))]
+  const logo = {
+    width: 1,
+    height: 1,
+    space: 'DeviceGray',
+    colors: new Uint8Array(kib(30)),
+    opacities: new Uint8Array(kib(10)),
+  } as const
+  const wanted: [wantsLogo: boolean | undefined, codes: number][] = []
+  const given: unknown[] = []
+  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+    async check({ texts, wantsLogo }) {
+      wanted.push([wantsLogo, texts.length])
+      return { faults: texts.map(() => undefined), ...(wantsLogo === true && { logo }) }
+    },
+    async sheet(job) {
+      if ('logos' in job) given.push(...job.logos)
+      return { body: new Uint8Array(1) }
+    },
+  }
+  const many = [...Array.from({ length: 15 }, () => links.slice(0, 2)).flat(), ...links.slice(2)]
+  const drawIn = (memory: number) =>
+    createSheets({ db: server.services.db, pool, memory: createSheetMemory(memory) }).draw(many, how, holderOf('a'))
+  await drawIn(kib(160))
+  const checks = [
+    [true, 25],
+    [false, 5],
+    [true, 1],
+  ]
+  assert.deepEqual([wanted, given], [checks, [logo, logo]])
+  await assert.rejects(drawIn(kib(100)), { code: 'unavailable', message: /too many sheets with large designs/ })
+  assert.equal(given.length, 2)
+})
+
 test('a calibration page is drawn once for each paper and language, whoever asks for it', async (t) => {
   const server = await startServer(t)
   const drawn: unknown[] = []

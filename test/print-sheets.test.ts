@@ -61,6 +61,10 @@ function ask(program: string, args: (file: string) => string[], pdf: Buffer): st
 const textOf = (pdf: Buffer) => ask('pdftotext', (file) => ['-layout', file, '-'], pdf)
 const pagesOf = (pdf: Buffer) => Number(/^Pages: +(\d+)$/m.exec(ask('pdfinfo', (file) => [file], pdf))?.[1])
 
+/** The kinds of the images of a file. */
+const imagesOf = (pdf: Buffer) =>
+  Array.from(ask('pdfimages', (file) => ['-list', file], pdf).matchAll(/^ +\d+ +\d+ (\w+)/gm), ([, kind]) => kind)
+
 /** A page as poppler draws it. */
 interface Drawn {
   dpi: number
@@ -210,6 +214,8 @@ test('a collection is printed as a whole or by campaign, with the designs of its
   const bar = await sheetOf({ collection: token, campaign: 'bar', paper: 'a5', text: { own: 'Bestellen' } })
   assert.equal(pagesOf(bar), 2)
   assert.deepEqual(await missedOn(bar, 2, undefined, urls.slice(1, 2)), [])
+  // The logo, once, with its opacity.
+  assert.deepEqual(imagesOf(whole), ['image', 'smask'])
   assert.deepEqual((await refusalOf({ collection: token, campaign: 'none', labels: 'avery-l7163' })).slice(0, 3), [
     400,
     'invalid_request',

@@ -2,6 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
+import type { EncodedImage } from './design/scene-pdf.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
@@ -82,8 +83,8 @@ async function drawHeld(
   await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
-  await checkCodes(pool, drawn, designs.all, waiting)
-  const { body } = await pool.sheet({ codes: drawn, designs: designs.all, onto, style }, waiting)
+  const logos = await checkCodes(pool, drawn, designs.all, { requester: waiting, held })
+  const { body } = await pool.sheet({ codes: drawn, designs: designs.all, logos, onto, style }, waiting)
   return ownBuffer(body)
 }
 
@@ -134,23 +135,32 @@ function tooLarge(): Problem {
   return invalidRequest([{ pointer: '/links', detail }])
 }
 
-/** @throws {Problem} 400 with each code that cannot be scanned with its design */
+/**
+ * Checks each code, and draws the logos: one takes up to a second, and the images of others have their turn after each.
+ * @returns the logos, by the index of their design
+ * @throws {Problem} 400 with each code that cannot be scanned with its design
+ */
 async function checkCodes(
   { check }: Pick<RenderPool, 'check'>,
   codes: SheetCode[],
   designs: Design[],
-  requester: Requester,
-): Promise<void> {
+  { requester, held }: { requester: Requester; held: Pick<HeldSheet, 'add'> },
+): Promise<SheetJob['logos']> {
   const until = performance.now() + MAX_CHECK_MS
+  const logos = new Map<Design, EncodedImage>()
   const faults: { name: string; fault: { code: Problem['code']; detail: string } }[] = []
   for (const { design, some } of batches(codes, designs)) {
     if (performance.now() > until) throw tooSlow()
-    const job = { texts: some.map(({ text }) => text), design, at: '/design', isSaved: true }
-    const found = (await check(job, requester)).faults
-    faults.push(...found.flatMap((fault, at) => (fault ? [{ name: some[at]?.name ?? '', fault }] : [])))
+    const wantsLogo = !logos.has(design)
+    const job = { texts: some.map(({ text }) => text), design, at: '/design', isSaved: true, wantsLogo }
+    const found = await check(job, requester)
+    faults.push(...found.faults.flatMap((fault, at) => (fault ? [{ name: some[at]?.name ?? '', fault }] : [])))
+    if (found.logo === undefined) continue
+    held.add(found.logo.colors.length + (found.logo.opacities?.length ?? 0))
+    logos.set(design, found.logo)
   }
   const [first] = faults
-  if (first === undefined) return
+  if (first === undefined) return designs.map((design) => logos.get(design))
   const errors = faults.slice(0, MAX_ERRORS).map(({ name, fault }) => ({
     pointer: '/links',
     detail: `the design of ${name}: ${fault.detail}`,

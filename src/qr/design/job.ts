@@ -34,6 +34,8 @@ export type CheckedJob = DesignJob & { isChecked: true }
 
 /** Codes that are to have one design: each is drawn small, and read back. */
 export interface CheckJob extends Pick<DesignJob, 'isSaved'> {
+  /** Whether the answer has the logo as sheets show it. */
+  wantsLogo?: boolean
   /** What the codes encode. */
   texts: string[]
   design: Design

@@ -7,16 +7,18 @@ export interface PdfFile {
   add: (content: string) => string
   /** Adds a compressed stream; `entries` are those of its dictionary besides length and filter. */
   addStream: (entries: string, data: Buffer) => string
+  /** Adds a stream that is compressed already (RFC 1950). */
+  addCompressed: (entries: string, compressed: Uint8Array) => string
   /** Returns the file; `root` refers to the catalogue. */
   end: (root: string, info: string) => Buffer
 }
 
 export function createPdf(): PdfFile {
   // A comment with bytes above 127 marks the file as binary (7.5.2).
-  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
+  const parts: Uint8Array[] = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   const offsets: number[] = []
   let length = parts[0]?.length ?? 0
-  const append = (part: Buffer) => {
+  const append = (part: Uint8Array) => {
     parts.push(part)
     length += part.length
   }
@@ -25,18 +27,19 @@ export function createPdf(): PdfFile {
     append(Buffer.from(`${offsets.length} 0 obj\n`))
     return `${offsets.length} 0 R`
   }
+  const addCompressed = (entries: string, compressed: Uint8Array) => {
+    const reference = begin()
+    append(Buffer.from(`<<${entries}/Filter/FlateDecode/Length ${compressed.length}>>\nstream\n`, 'latin1'))
+    append(compressed)
+    append(Buffer.from('\nendstream\nendobj\n'))
+    return reference
+  }
   return {
+    addCompressed,
+    addStream: (entries, data) => addCompressed(entries, deflateSync(data)),
     add(content) {
       const reference = begin()
       append(Buffer.from(`${content}\nendobj\n`, 'latin1'))
-      return reference
-    },
-    addStream(entries, data) {
-      const reference = begin()
-      const compressed = deflateSync(data)
-      append(Buffer.from(`<<${entries}/Filter/FlateDecode/Length ${compressed.length}>>\nstream\n`, 'latin1'))
-      append(compressed)
-      append(Buffer.from('\nendstream\nendobj\n'))
       return reference
     },
     end(root, info) {

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import type { Color } from '../color.ts'
 import { box, decimal, fillToPdf, pathToPdf, type Path } from './path.ts'
 import { createPdf, endPdf, type PdfFile } from './pdf-file.ts'
@@ -32,7 +33,7 @@ export function sceneToPdf(
   arrange: (pdf: PdfFile, code: Drawing) => Drawing = (_, code) => code,
 ): Buffer {
   const pdf = createPdf()
-  const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo && addImage(pdf, logo))
+  const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo && addImage(pdf, encodeImage(logo)))
   const page = arrange(pdf, drawing)
   const media = [0, 0, page.width, page.height]
   return endPdf(pdf, [{ ...page, media }], { title: 'QR code', subject: scene.text })
@@ -116,16 +117,35 @@ export interface EmbeddedImage {
   reference: string
 }
 
-/** Adds an image: its colours, grey ones with black ink alone, and its opacity as their mask (11.6.5.3) unless it is opaque. */
-export function addImage(pdf: PdfFile, { width, height, rgba }: Pixels): EmbeddedImage {
-  const opacities = Buffer.from(rgba.filter((_, at) => at % 4 === 3))
+/** An image as files have it, compressed (RFC 1950): its colours, grey ones with black ink alone, and its opacity unless it is opaque. */
+export interface EncodedImage {
+  width: number
+  height: number
+  space: 'DeviceGray' | 'DeviceRGB'
+  colors: Uint8Array<ArrayBuffer>
+  opacities: Uint8Array<ArrayBuffer> | undefined
+}
+
+export function encodeImage({ width, height, rgba }: Pixels): EncodedImage {
+  const opacities = rgba.filter((_, at) => at % 4 === 3)
   const isOpaque = opacities.every((each) => each === 255)
   const isGrey = opacities.every((_, at) => rgba[at * 4] === rgba[at * 4 + 1] && rgba[at * 4] === rgba[at * 4 + 2])
-  const colors = Buffer.from(rgba.filter((_, at) => (isGrey ? at % 4 === 0 : at % 4 !== 3)))
+  const colors = rgba.filter((_, at) => (isGrey ? at % 4 === 0 : at % 4 !== 3))
+  return {
+    width,
+    height,
+    space: isGrey ? 'DeviceGray' : 'DeviceRGB',
+    // In buffers of their own, so that they can be transferred between threads.
+    colors: new Uint8Array(deflateSync(colors)),
+    opacities: isOpaque ? undefined : new Uint8Array(deflateSync(opacities)),
+  }
+}
+
+/** Adds an image; its opacity is its mask (11.6.5.3). */
+export function addImage(pdf: PdfFile, { width, height, space, colors, opacities }: EncodedImage): EmbeddedImage {
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
-  const mask = isOpaque ? '' : `/SMask ${pdf.addStream(`${size}/ColorSpace/DeviceGray`, opacities)}`
-  const space = isGrey ? 'DeviceGray' : 'DeviceRGB'
-  return { width, height, reference: pdf.addStream(`${size}/ColorSpace/${space}${mask}`, colors) }
+  const mask = opacities === undefined ? '' : `/SMask ${pdf.addCompressed(`${size}/ColorSpace/DeviceGray`, opacities)}`
+  return { width, height, reference: pdf.addCompressed(`${size}/ColorSpace/${space}${mask}`, colors) }
 }
 
 /** The operators that show an image in a box, in the middle and with its own ratio; the y axis goes down. */

@@ -4,8 +4,10 @@ import { TEST_SCALE } from '../check/stress-test.ts'
 import type { CheckJob } from '../design/job.ts'
 import { encodeWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene } from '../design/scene.ts'
+import { encodeImage } from '../design/scene-pdf.ts'
 import { sceneToSvg } from '../design/scene-svg.ts'
 import { readStyle, type Style } from '../design/style.ts'
+import { logoForPdf } from '../print/poster.ts'
 import { toRefusal, type CodeFaults, type Refusal } from './job.ts'
 import { drawLogo, explain } from './render.ts'
 import type { Tools } from './tools.ts'
@@ -22,8 +24,10 @@ const MAX_LOGO_SIDE = 512
  * where that fails. It is not graded, and the logo is drawn once for all, so that one takes a tenth of an image's time.
  * @throws {Problem} 400 for a design that no code can have
  */
-export async function checkCodes({ texts, design, at, isSaved = false }: CheckJob, tools: Tools): Promise<CodeFaults> {
-  const style = withDrawnLogo(readStyle(design, at, tools), at, tools)
+export async function checkCodes(job: CheckJob, tools: Tools): Promise<CodeFaults> {
+  const { texts, design, at, isSaved = false } = job
+  const read = readStyle(design, at, tools)
+  const style = withDrawnLogo(read, at, tools)
   const faults: CodeFaults['faults'] = []
   let unscannable: Refusal | undefined
   for (const text of texts) {
@@ -32,7 +36,8 @@ export async function checkCodes({ texts, design, at, isSaved = false }: CheckJo
     if (read === false) unscannable ??= await explanationOf({ texts: [text], design, at }, tools)
     faults.push(read === true ? undefined : read === false ? unscannable : read)
   }
-  return { faults }
+  if (job.wantsLogo !== true || read.logo === undefined) return { faults }
+  return { faults, logo: encodeImage(tools.rasterizer.pixels(logoForPdf(read.logo.image))) }
 }
 
 async function isReadable(

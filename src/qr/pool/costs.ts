@@ -26,6 +26,8 @@ const usual = {
 
 /** Milliseconds that the fonts of a file of sheets take, however few its codes are. */
 const FONTS = 80
+/** Those that a logo takes as large as sheets show it, besides its lines and curves. */
+const LOGO_OF_SHEET = 100
 /** The share of the last job in the average. */
 const WEIGHT = 1 / 8
 /** A single job counts for no more than this many times what is usual, nor for less than that part of it. */
@@ -50,7 +52,8 @@ function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
   const codes = 'texts' in job ? job.texts.length : 'codes' in job ? job.codes.length : 1
   const fonts = 'onto' in job ? FONTS : 0
-  return fonts + least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
+  const logo = 'wantsLogo' in job && job.wantsLogo === true && job.design.logo !== undefined ? LOGO_OF_SHEET : 0
+  return fonts + logo + least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
 function kindOf(job: RenderJob): Kind {

@@ -1,6 +1,7 @@
 import type { Report, Scannability } from '../check/report.ts'
 import { Problem, REASON, type FieldError, type ProblemCode, type Reason } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
+import type { EncodedImage } from '../design/scene-pdf.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { DrawnPage, PageJob } from '../print/poster.ts'
@@ -47,9 +48,11 @@ export function fromRefusal({ code, detail, errors, reasons }: Refusal): Problem
   })
 }
 
-/** Of each code of a check, in their order: why it cannot be scanned; undefined when it can. */
 export interface CodeFaults {
+  /** Of each code of a check, in their order: why it cannot be scanned; undefined when it can. */
   faults: (Refusal | undefined)[]
+  /** If the check was to draw it, and there is one. */
+  logo?: EncodedImage
 }
 
 export type DrawnImage = DesignedImage | PlainImage | PictureImage

@@ -49,13 +49,13 @@ async function draw(job: RenderJob): Promise<RenderAnswer> {
 }
 
 /** Moves an image to a buffer of its own, so that it can be transferred instead of copied. */
-function transferable(image: { body: Uint8Array }): ArrayBuffer {
-  const { buffer } = (image.body = new Uint8Array(image.body))
-  return buffer
+function transferable(image: DrawnImage | CodeFaults): ArrayBuffer[] {
+  if ('body' in image) return [(image.body = new Uint8Array(image.body)).buffer]
+  return [image.logo?.colors, image.logo?.opacities].flatMap((part) => part?.buffer ?? [])
 }
 
 const calls = { draw }
 
 export type RenderCalls = typeof calls
 
-answerCalls(calls, (answer) => ('image' in answer && 'body' in answer.image ? [transferable(answer.image)] : []))
+answerCalls(calls, (answer) => ('image' in answer ? transferable(answer.image) : []))

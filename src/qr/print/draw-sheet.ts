@@ -1,8 +1,8 @@
 import { invalidRequest, MAX_ERRORS, Problem, REASON, type FieldError } from '../../http/problem.ts'
 import { encodeWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene } from '../design/scene.ts'
-import { addImage, type EmbeddedImage, type Pixels } from '../design/scene-pdf.ts'
-import { invisibleFault, readStyle, type Style, type Supplies } from '../design/style.ts'
+import { addImage, type EmbeddedImage } from '../design/scene-pdf.ts'
+import { invisibleFault, readStyle, type Supplies } from '../design/style.ts'
 import { decimal } from '../design/path.ts'
 import type { PdfPage } from '../design/pdf-file.ts'
 import type { EncodeText } from '../matrix.ts'
@@ -12,7 +12,7 @@ import { paperSizes } from './labels.ts'
 import { composePage, type PrintPage } from './page.ts'
 import { addCode, createPagesFile, drawFaces, drawPage, endPages, pageOf, xObjects } from './page-pdf.ts'
 import type { EmbeddedCode, NamedCode, PagesFile } from './page-pdf.ts'
-import { logoForPdf, notPrintable, shapeOf } from './poster.ts'
+import { notPrintable, shapeOf } from './poster.ts'
 import { placeOf, safeAreaOf } from './sheet.ts'
 import type { SheetCode, SheetJob, SheetLayout } from './sheet-job.ts'
 import { templates, typographies, type Template } from './template.ts'
@@ -21,7 +21,6 @@ import { templates, typographies, type Template } from './template.ts'
 export interface SheetTools extends Supplies {
   encode: EncodeText
   fontOf: PrintFonts
-  rasterizer: { pixels: (svg: string) => Pixels }
 }
 
 /** Pixels of a module of the scene; a PDF has none, but whole modules. */
@@ -40,16 +39,14 @@ interface Composed {
 export function drawSheet(job: SheetJob, tools: SheetTools): Uint8Array {
   const file = createPagesFile(tools.fontOf)
   const styles = job.designs.map((design) => readStyle(design, '', tools))
-  const logos = new Map<Style, EmbeddedImage>()
-  const logoOf = (style: Style) => {
-    if (style.logo === undefined) return undefined
-    const logo = logos.get(style) ?? addImage(file.pdf, tools.rasterizer.pixels(logoForPdf(style.logo.image)))
-    logos.set(style, logo)
-    return logo
+  const logos: EmbeddedImage[] = []
+  const logoOf = (design: number) => {
+    const logo = job.logos[design]
+    return logo && (logos[design] ??= addImage(file.pdf, logo))
   }
   const plain = readStyle({}, '', tools)
-  const compose = (code: SheetCode): Composed => {
-    const style = styles[code.design ?? -1] ?? plain
+  const compose = ({ design = -1, ...code }: SheetCode): Composed => {
+    const style = styles[design] ?? plain
     const marked = encodeWithLogo(tools.encode, code.text, style, { boost: true, at: '', mayShrink: true })
     const columns = columnsOf(marked, style)
     const scene = composeScene(marked, style, { size: columns * SCALE, text: code.text, font: tools.font })
@@ -63,14 +60,14 @@ export function drawSheet(job: SheetJob, tools: SheetTools): Uint8Array {
     }
     const template = templateOf(job.onto, code)
     const page = composePage(template, typographies[job.style], content, tools.fontOf)
-    return { page, code: addCode(file.pdf, scene, logoOf(style)) }
+    return { page, code: addCode(file.pdf, scene, logoOf(design)) }
   }
   const composed = composeAll(job, compose)
   const title = `QR codes (${composed.length})`
   return endPages(file, pagesOf(file, job.onto, composed), { title })
 }
 
-function templateOf(onto: SheetLayout, { caption }: SheetCode): Template {
+function templateOf(onto: SheetLayout, { caption }: Pick<SheetCode, 'caption'>): Template {
   return onto.kind === 'pages' ? templates[onto.paper] : labelTemplate(onto.format, caption !== '')
 }
 

@@ -1,6 +1,6 @@
 import { decimal } from '../design/path.ts'
 import { createPdf, endPdf, type PdfFile, type PdfPage } from '../design/pdf-file.ts'
-import { addImage, drawScene, showImage, type EmbeddedImage, type Pixels } from '../design/scene-pdf.ts'
+import { addImage, drawScene, encodeImage, showImage, type EmbeddedImage, type Pixels } from '../design/scene-pdf.ts'
 import type { Scene } from '../design/scene.ts'
 import { POINTS_PER_MM } from '../design/sheet-pdf.ts'
 import { createEmbeddedFonts, type EmbeddedFonts } from './embedded-fonts.ts'
@@ -64,7 +64,7 @@ export function addCode(pdf: PdfFile, scene: Scene, logo: EmbeddedImage | undefi
  */
 export function pageToPdf(page: PrintPage, scene: Scene, logo: Pixels | undefined, fontOf: PrintFonts): Buffer {
   const file = createPagesFile(fontOf)
-  const code = addCode(file.pdf, scene, logo && addImage(file.pdf, logo))
+  const code = addCode(file.pdf, scene, logo && addImage(file.pdf, encodeImage(logo)))
   return endPages(file, [drawPage(file, page, code)], { title: 'QR code', subject: scene.text })
 }
 

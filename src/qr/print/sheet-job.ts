@@ -1,3 +1,4 @@
+import type { EncodedImage } from '../design/scene-pdf.ts'
 import type { Design } from '../design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { LabelFormat, Paper } from './labels.ts'
@@ -21,6 +22,8 @@ export interface SheetCode {
 export interface SheetJob {
   codes: SheetCode[]
   designs: Design[]
+  /** The logos of the designs, by their index, as the checks have drawn them. */
+  logos: (EncodedImage | undefined)[]
   onto: SheetLayout
   style: TypographyName
 }
