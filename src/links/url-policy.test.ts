@@ -291,3 +291,15 @@ test('the metadata addresses of clouds are rejected', () => {
   for (const host of ['169.254.169.254', '100.100.100.200', '192.0.0.192', '[fd00:ec2::254]', '[fd20:ce::254]'])
     refused(`http://${host}/`, /special address/)
 })
+
+test('a host that no DNS has is refused before the parser brings its joiners and accents in order', (t) => {
+  const parse = t.mock.method(URL, 'parse')
+  const joined = `क्${'\u200d'.repeat(1900)}`
+  const accented = `a${'\u0315'.repeat(900)}${'\u0338'.repeat(900)}`
+  for (const host of [joined, accented, `${accented}%ff`]) refused(`https://${host}.com/`, /host name that is too long/)
+  assert.equal(parse.mock.callCount(), 0)
+  // The parser composes what is within the bound.
+  accepted(`https://${'e\u0301'.repeat(50)}.example/`)
+  accepted(`https://${'क्\u200d'.repeat(6)}ष.example/`)
+  refused(`https://क्${'\u200d'.repeat(400)}.com/`, /too long/)
+})
