@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { post, skipUnlessOneNode, startServer, type TestServer } from './support/server.ts'
 
 const LINKS = 1200
@@ -62,15 +63,44 @@ test(
   { skip: skipUnlessOneNode },
   async (t) => {
     const { server, path } = await start(t, () => ({}))
-    const read = iterationsOf(t, server.services.collections, 'membersAfter')
+    const read = (['idsAfter', 'membersAfter'] as const).map((name) =>
+      iterationsOf(t, server.services.collections, name),
+    )
     await Promise.all([1, 2, 3, 4].map((days) => text(`${path}/stats?days=${days}`)))
-    assert.ok(read.length >= 8, String(read.length))
-    assert.equal(new Set(read).size, read.length)
+    for (const iterations of read) {
+      assert.ok(iterations.length >= 8, String(iterations.length))
+      assert.equal(new Set(iterations).size, iterations.length)
+    }
     for (const part of ['', '/links?q=nothing', '/links?sort=title', '/links?sort=scans']) {
       const turns = turnsOf(server)
       await text(path + part)
       assert.ok(turns() >= 4, `${part}: ${turns()}`)
     }
+  },
+)
+
+test(
+  'the names of four collections are in memory at once, however many wait for their statistics and overviews',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, path } = await start(t, () => ({}))
+    const { collections } = server.services
+    const { membersAfter } = collections
+    const gate = Promise.withResolvers<void>()
+    let reading = 0
+    collections.membersAfter = async (...args) => {
+      reading++
+      await gate.promise
+      return membersAfter(...args)
+    }
+    const paths = ['', ...Array.from({ length: 11 }, (_, at) => `/stats?days=${at + 1}`)]
+    const answers = Promise.all(paths.map((each) => text(path + each)))
+    while (reading === 0) await setTimeout(20)
+    await setTimeout(500)
+    const most = reading
+    gate.resolve()
+    for (const answer of await answers) assert.equal((JSON.parse(answer) as { links: number }).links, LINKS)
+    assert.ok(most <= 4, `${most} have begun to read names`)
   },
 )
 

@@ -66,7 +66,13 @@ export async function findMemberKeys(
   return selectMembers(db, part, conditions).select(keyColumns).execute()
 }
 
-/** The same, with what a search reads. */
+/** The ids of the next links of a collection. */
+export async function findMemberIds(db: Executor, part: MemberPart, conditions: MemberConditions): Promise<number[]> {
+  const rows = await selectMembers(db, part, conditions).select('links.id').execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The keys of the next links of a collection, with what a search reads. */
 export async function findSearchedMembers(
   db: Executor,
   part: MemberPart,

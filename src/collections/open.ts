@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed, runCharged } from '../lib/charged.ts'
+import { createTurns, type Turns } from '../lib/turns.ts'
 import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
@@ -17,7 +18,13 @@ import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, insertNew, lockOpen, requireCollection, type CreatedCollection } from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
-import { findMemberKeys, type MemberConditions, type MemberKey, type MemberPart } from './listing-store.ts'
+import {
+  findMemberIds,
+  findMemberKeys,
+  type MemberConditions,
+  type MemberKey,
+  type MemberPart,
+} from './listing-store.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
@@ -62,6 +69,13 @@ export interface Collections {
     query: ListQuery,
     counting: Pick<Counting, 'turn'>,
   ) => Promise<string[]>
+  /** The ids of the next links of a collection that meet the conditions, ascending. */
+  idsAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<number[]>
+  /**
+   * Gathers something from the names of all links of a collection, which take up to 16 MB, when the turn of the client comes.
+   * @throws what the signal of the waiter aborts with
+   */
+  gather: Turns['run']
   /** The next links of a collection that meet the conditions, in the order of their ids. */
   membersAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<MemberKey[]>
   /** The same, with what a spreadsheet shows of them. */
@@ -120,8 +134,12 @@ interface Deps extends ListDeps, Pick<UrlPolicy, 'owns' | 'screen'> {
   webhooks: CollectionWebhooks
 }
 
+/** Collections whose names are in memory at the same time. */
+const GATHERED = 4
+
 export function openCollections(deps: Deps): Collections {
   const { db, now } = deps
+  const members = openMembers(deps)
   const idempotency = createIdempotency(db, now)
   const find = (token: string) => requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   return {
@@ -135,10 +153,10 @@ export function openCollections(deps: Deps): Collections {
     },
     rotate: (token, client, request) => rotateCollection({ ...deps, idempotency }, token, client, request),
     find,
-    overview: (collection, counting) => readOverview(deps, counting, collection),
+    overview: (collection, counting) => readOverview(members, counting, collection),
     list: ({ id }, query, counting) => listMembers(deps, counting, id, query),
     listCodes: ({ id }, query, counting) => listCodes(deps, counting, id, query),
-    membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),
+    ...members,
     sheetAfter: (part, conditions) => findSheetPage(db.read, { ...part, now: now() }, conditions),
     sheetLinksOf: ({ id }, codeKeys) => findSheetLinks(db.read, id, { codeKeys, now: now() }),
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
@@ -269,4 +287,14 @@ async function addLinks(
   await store.insertMembers(transaction, { collectionId, linkIds: adding, now })
   await store.endOldest(transaction, adding, { most: MAX_COLLECTIONS, except: collectionId })
   return { added: new Set(adding), already, existing }
+}
+
+function openMembers({ db, now }: Pick<Deps, 'db' | 'now'>): Pick<Collections, 'idsAfter' | 'membersAfter' | 'gather'> {
+  // The queues of requests bound how many wait.
+  const { run } = createTurns({ waiting: Infinity, concurrent: GATHERED }, () => new Error('unreachable'))
+  return {
+    idsAfter: (part, conditions) => findMemberIds(db.read, { ...part, now: now() }, conditions),
+    membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),
+    gather: run,
+  }
 }

@@ -1,7 +1,7 @@
 import type { AsOf } from '../scans/statistics/as-of.ts'
 import { sumTotals, type BriefTotals } from '../scans/statistics/totals.ts'
-import { readKeys, type ListDeps } from './listing.ts'
-import type { MemberKey } from './listing-store.ts'
+import { readAgain, readIds, type PlacedMember } from './members.ts'
+import type { Collections } from './open.ts'
 import type { Collection } from './store.ts'
 import type { Counting } from './totals.ts'
 
@@ -23,26 +23,41 @@ export interface Overview extends Collection, AsOf {
   totals: BriefTotals
 }
 
+/** What an overview is read from. */
+export type OverviewDeps = Pick<Collections, 'idsAfter' | 'membersAfter' | 'gather'>
+
 /** Counts the links of a collection and their scans. */
-export async function readOverview(deps: ListDeps, counting: Counting, collection: Collection): Promise<Overview> {
+export async function readOverview(
+  { idsAfter, membersAfter, gather }: OverviewDeps,
+  counting: Counting,
+  collection: Collection,
+): Promise<Overview> {
   const asOf = await counting.foldedAsOf()
-  const members: Pick<MemberKey, 'id' | 'campaign'>[] = []
-  for await (const keys of readKeys(deps, counting.turn, collection.id, {}))
-    members.push(...keys.map(({ id, campaign }) => ({ id, campaign })))
-  const totals = await counting.totalsOf(members.map(({ id }) => id))
+  const reading = { collectionId: collection.id, conditions: {}, turn: counting.turn }
+  const ids = await readIds(idsAfter, reading)
+  const { scans, totals } = await scansOf(counting, ids)
+  const campaigns = await counting.asWaiter((who) =>
+    gather(who, () => largestCampaigns(readAgain(membersAfter, ids, reading), scans)),
+  )
+  return { ...collection, links: ids.length, campaigns, totals, ...asOf }
+}
+
+/** The scans of each link, and the totals of all. */
+async function scansOf(counting: Counting, ids: number[]): Promise<{ scans: Float64Array; totals: BriefTotals }> {
+  const totals = await counting.totalsOf(ids)
+  return { scans: Float64Array.from(totals, (of) => of.scans), totals: sumTotals(totals) }
+}
+
+async function largestCampaigns(parts: AsyncIterable<PlacedMember[]>, scans: Float64Array): Promise<CampaignCount[]> {
   const campaigns = new Map<string | null, CampaignCount>()
-  for (const [at, { campaign }] of members.entries()) {
-    const count = campaigns.get(campaign) ?? { value: campaign, links: 0, scans: 0 }
-    count.links++
-    count.scans += totals[at]?.scans ?? 0
-    campaigns.set(campaign, count)
-  }
+  for await (const part of parts)
+    for (const { member, at } of part) {
+      const { campaign } = member
+      const count = campaigns.get(campaign) ?? { value: campaign, links: 0, scans: 0 }
+      count.links++
+      count.scans += scans[at] ?? 0
+      campaigns.set(campaign, count)
+    }
   const largest = [...campaigns.values()].toSorted((one, other) => other.links - one.links || other.scans - one.scans)
-  return {
-    ...collection,
-    links: members.length,
-    campaigns: largest.slice(0, MAX_CAMPAIGNS),
-    totals: sumTotals(totals),
-    ...asOf,
-  }
+  return largest.slice(0, MAX_CAMPAIGNS)
 }

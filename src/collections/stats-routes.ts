@@ -11,9 +11,9 @@ import type { Scans } from '../scans/open.ts'
 import { asOfResponse } from '../scans/statistics/as-of.ts'
 import { MAX_FILTERED } from '../scans/statistics/link-sets/filtered-set.ts'
 import type { SetStats } from '../scans/statistics/link-sets/stats-of-set.ts'
-import { breakdownsOf } from './breakdowns.ts'
+import { breakdownsOf, type CollectionBreakdowns } from './breakdowns.ts'
 import { campaignOf } from './campaign-query.ts'
-import type { MemberKey } from './listing-store.ts'
+import { readAgain, readIds } from './members.ts'
 import type { Collections } from './open.ts'
 import { collectionStatsBody, collectionStatsQuery } from './stats-schemas.ts'
 import { COLLECTION_TOKEN } from './schemas.ts'
@@ -21,7 +21,7 @@ import type { Collection } from './store.ts'
 
 /** What the statistics of collections need of the rest of the program. */
 export interface CollectionStatsNeeds {
-  collections: Pick<Collections, 'find' | 'membersAfter'>
+  collections: Pick<Collections, 'find' | 'idsAfter' | 'membersAfter' | 'gather'>
   scans: Pick<Scans, 'oldestUnfolded' | 'statsOfSet' | 'retention'>
   slots: Pick<Slots, 'stats'>
   turnToRender: Limits['turnToRender']
@@ -74,37 +74,21 @@ export async function readStatsOf(
   const campaign = campaignOf(asked)
   const slot = slots.stats(request, collection.id)
   try {
-    const members = await readMembers(collections, collection, campaign, () => turnToRender(request))
-    const set = { key: JSON.stringify([collection.id, campaign]), ids: members.map(({ id }) => id) }
+    const reading = { collectionId: collection.id, conditions: { campaign }, turn: () => turnToRender(request) }
+    const ids = await readIds(collections.idsAfter, reading)
+    const set = { key: JSON.stringify([collection.id, campaign]), ids }
     const missing = await scans.oldestUnfolded()
-    const answer = await whileConnected(request, (disconnected) =>
-      scans.statsOfSet(waiterOf(slot, disconnected), set, query),
-    )
-    if ('tooMany' in answer) throw tooMany(answer.tooMany, parameters)
-    return bodyOf(answer, members, { limit: query.limit, missing })
+    return await whileConnected(request, async (disconnected) => {
+      const who = waiterOf(slot, disconnected)
+      const answer = await scans.statsOfSet(who, set, query)
+      if ('tooMany' in answer) throw tooMany(answer.tooMany, parameters)
+      const breakdowns = await collections.gather(who, () =>
+        breakdownsOf(readAgain(collections.membersAfter, ids, reading), answer.links, query.limit),
+      )
+      return bodyOf(answer, ids.length, breakdowns, missing)
+    })
   } finally {
     slot.release()
-  }
-}
-
-/** Links of one statement, for which the event loop waits. */
-const PAGE = 500
-
-async function readMembers(
-  { membersAfter }: Pick<Collections, 'membersAfter'>,
-  collection: Pick<Collection, 'id'>,
-  campaign: string | null | undefined,
-  turn: () => Promise<void>,
-): Promise<MemberKey[]> {
-  const members: MemberKey[] = []
-  for (;;) {
-    await turn()
-    const page = await membersAfter(
-      { collectionId: collection.id, after: members.at(-1)?.id ?? 0, limit: PAGE },
-      { campaign },
-    )
-    members.push(...page)
-    if (page.length < PAGE) return members
   }
 }
 
@@ -114,15 +98,11 @@ function tooMany(scans: number, { from }: Pick<CollectionStatsParameters, 'from'
   return invalidRequest([{ pointer: from === undefined ? '/days' : '/from', detail }])
 }
 
-function bodyOf(
-  { stats, links }: SetStats,
-  members: MemberKey[],
-  { limit, missing }: { limit: number | undefined; missing: number | undefined },
-) {
+function bodyOf({ stats }: SetStats, links: number, breakdowns: CollectionBreakdowns, missing: number | undefined) {
   return {
-    links: members.length,
+    links,
     ...stats,
-    breakdowns: { ...stats.breakdowns, ...breakdownsOf(members, links, limit) },
+    breakdowns: { ...stats.breakdowns, ...breakdowns },
     ...asOfResponse(missing, stats.as_of),
   }
 }

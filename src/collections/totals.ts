@@ -4,6 +4,7 @@ import type { Limits } from '../limits/open.ts'
 import type { Scans } from '../scans/open.ts'
 import type { AsOf } from '../scans/statistics/as-of.ts'
 import type { BriefTotals } from '../scans/statistics/totals.ts'
+import type { Waiter } from '../lib/turns.ts'
 
 /** What totals of many links need of the rest of the program. */
 export interface TotalsNeeds {
@@ -17,6 +18,8 @@ export interface Counting {
   turn: () => Promise<void>
   /** Waits until earlier visits are counted, if the fold succeeds in time. @returns until when scans are included if some are missing */
   foldedAsOf: () => Promise<AsOf>
+  /** Waits for something as the client of the request, until it disconnects. */
+  asWaiter: <T>(wait: (who: Waiter) => Promise<T>) => Promise<T>
   /** The totals of up to 10,000 links, in their order. */
   totalsOf: (linkIds: number[]) => Promise<BriefTotals[]>
 }
@@ -24,9 +27,11 @@ export interface Counting {
 /** Those of other networks take turns with this request's, and the queue of requests bounds how many wait. */
 export function countingFor({ scans, limits }: TotalsNeeds, request: FastifyRequest): Counting {
   const holder = limits.holderOf(request)
+  const asWaiter: Counting['asWaiter'] = (wait) => whileConnected(request, (signal) => wait({ holder, signal }))
   return {
     turn: () => limits.turnToRender(request),
     foldedAsOf: scans.foldedAsOf,
-    totalsOf: (linkIds) => whileConnected(request, (signal) => scans.totalsOf({ holder, signal }, linkIds)),
+    asWaiter,
+    totalsOf: (linkIds) => asWaiter((who) => scans.totalsOf(who, linkIds)),
   }
 }
