@@ -104,6 +104,21 @@ test(
   },
 )
 
+test(
+  'who sorts by titles that take long to compare waits for further turns within a part',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, path } = await start(t, (at) => ({ title: `Table ${at}` }))
+    const turns = turnsOf(server)
+    const now = performance.now.bind(performance)
+    let late = 0
+    // As if each comparison took a millisecond.
+    t.mock.method(performance, 'now', () => now() + late++)
+    await text(`${path}/links?sort=title&order=desc&limit=200`)
+    assert.ok(turns() >= LINKS / 10, String(turns()))
+  },
+)
+
 /** How often requests have waited for a turn from now on. */
 function turnsOf({ services: { limits } }: TestServer): () => number {
   let turns = 0

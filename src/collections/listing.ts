@@ -1,4 +1,5 @@
 import type { Executor } from '../db/database.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import type { AsOf } from '../scans/statistics/as-of.ts'
 import type { BriefTotals } from '../scans/statistics/totals.ts'
 import {
@@ -16,6 +17,8 @@ import type { Counting } from './totals.ts'
 /** What one statement reads, and compares: with SQLite, the event loop waits for it. A search reads kilobytes of each. */
 const KEYS_PER_READ = 250
 const SEARCHED_PER_READ = 100
+/** How long titles are compared in a turn, in milliseconds: those of some scripts take a hundred times as long as others. */
+const SLICE_MS = 5
 
 /** Which links of a collection are listed, and in which order. */
 export interface ListQuery extends MemberConditions {
@@ -89,10 +92,13 @@ async function findShown(
   const ranking = createRanking(limit + 1, compare)
   const rank = (place: Place) => (after === undefined || compare(after, place) < 0) && ranking.add(place)
   const scanned: number[] = []
+  const pause = yieldEvery(SLICE_MS, counting.turn)
   for await (const keys of readKeys(deps, counting.turn, collectionId, query))
-    for (const key of keys)
+    for (const key of keys) {
       if (sort === 'scans') scanned.push(key.id)
       else rank(placeOf(key, sort))
+      await pause()
+    }
   const totals = scanned.length === 0 ? [] : await counting.totalsOf(scanned)
   for (const [at, id] of scanned.entries()) rank({ value: totals[at]?.scans ?? 0, id })
   const shown = ranking.first.slice(0, limit)

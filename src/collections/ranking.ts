@@ -1,3 +1,4 @@
+import { streamSafe } from '../lib/stream-safe.ts'
 import type { MemberKey } from './listing-store.ts'
 
 /** By what a list is sorted. */
@@ -26,7 +27,7 @@ function compareValues(one: Place['value'], other: Place['value']): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   if (one === null || other === null) return Number(one === null) - Number(other === null)
   // Titles that the collator takes for equal still have an order of their own.
-  return titles.compare(String(one), String(other)) || (one < other ? -1 : Number(one > other))
+  return titles.compare(streamSafe(String(one)), streamSafe(String(other))) || (one < other ? -1 : Number(one > other))
 }
 
 /**

@@ -1,3 +1,5 @@
+import { streamSafe } from './stream-safe.ts'
+
 /** Names that Windows keeps for devices, with any ending. */
 const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|$)/i
 /** What Windows forbids, what divides paths, controls, formats such as the marks of direction, and what no text has. */
@@ -10,7 +12,11 @@ const MAX_BYTES = 120
  * UTF-8. Empty where nothing of the text is left.
  */
 export function safeFileName(text: string): string {
-  const plain = text.normalize('NFC').replaceAll(/\s/g, ' ').replaceAll(UNSAFE, ' ').replaceAll(/ {2,}/g, ' ')
+  const plain = streamSafe(text)
+    .normalize('NFC')
+    .replaceAll(/\s/g, ' ')
+    .replaceAll(UNSAFE, ' ')
+    .replaceAll(/ {2,}/g, ' ')
   const name = withoutEnds(shortened(withoutEnds(plain)))
   return DEVICE.test(name) ? `_${name}` : name
 }

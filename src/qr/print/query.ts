@@ -1,4 +1,5 @@
 import { Type, type Static } from '#typebox'
+import { streamSafe } from '../../lib/stream-safe.ts'
 import { placementParameter } from '../options.ts'
 import type { Poster } from './poster.ts'
 import { templates, typographies, type TemplateName, type TypographyName } from './template.ts'
@@ -37,10 +38,7 @@ export type PrintQuery = Static<typeof printQuery>
 
 /** A text as it is printed: lines are broken where they fit, and not where they were when it was written. */
 export function printedText(written = ''): string {
-  return written
-    .replaceAll(/[ \t\n\r]+/g, ' ')
-    .trim()
-    .normalize('NFC')
+  return streamSafe(written.replaceAll(/[ \t\n\r]+/g, ' ').trim()).normalize('NFC')
 }
 
 /** What a request wants on a page. @param address that of the code */

@@ -1,6 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
 import { statisticsTexts } from '../../texts/statistics.ts'
+import { streamSafe } from '../../lib/stream-safe.ts'
 import { addressOf, hiddenFields } from './address.ts'
 import { formatsIn } from './formats.ts'
 import type { ListName, StatisticsView } from './view.ts'
@@ -70,8 +71,9 @@ function searchForm({ path, query, language }: PanelsView, name: ListName, searc
   </form>`
 }
 
-/** Whether the name of a row, as it is read, has a text. */
+/** Whether the name of a row, as it is read, has a text; each has an empty one. */
 function fits({ name, value }: NamedRow, search: string): boolean {
+  if (search === '') return true
   const wanted = normal(html`${search}`.markup)
   const read = html`${name} ${value}`.markup.replaceAll(/<[^<>]*>/g, '')
   return normal(read).includes(wanted)
@@ -79,5 +81,5 @@ function fits({ name, value }: NamedRow, search: string): boolean {
 
 /** Without case, accents and blanks at the ends: who types “zurich” finds Zürich. */
 function normal(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim()
+  return streamSafe(text).normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim()
 }
