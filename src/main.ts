@@ -7,6 +7,7 @@ import type { CommandResult } from './cli/command.ts'
 import { commands, groups } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { openOutput, openStandardOutput } from './cli/output.ts'
+import { toLines } from './cli/table.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { stopListening } from './http/drain.ts'
 import { listenOnSockets } from './http/listeners.ts'
@@ -54,12 +55,12 @@ export async function outcomeOf(args: string[], stopTimes?: StopTimes): Promise<
   try {
     const printed = (await run(args, stopTimes)) ?? ''
     const { text, warning, ...rest } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
-    const stderr = warning === undefined ? '' : `quirl: ${warning}\n`
+    const stderr = warning === undefined ? '' : `quirl: ${toLines(warning)}\n`
     return { ...rest, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr }
   } catch (error) {
     const line = lineOf(error)
     if (line === undefined) throw error
-    return { status: error instanceof CommandError ? error.status : 1, stdout: '', stderr: `quirl: ${line}\n` }
+    return { status: error instanceof CommandError ? error.status : 1, stdout: '', stderr: `quirl: ${toLines(line)}\n` }
   }
 }
 

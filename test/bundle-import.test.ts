@@ -230,6 +230,23 @@ const withLink = (change: object) => ({
 })
 const good = 'day,source,qr,,1,1,0,0'.replace('day', '2026-11-20')
 
+const SEVEN = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer']
+const valuesOf = (period: string, counts: string) =>
+  SEVEN.map((name) => `${period},${name},${name === 'source' ? 'qr' : ''},,${counts}`)
+
+/** Tables whose every row stands there so many times. */
+function countedTimes(times: number, counts: string) {
+  const repeat = (rows: string[]) => Array.from({ length: times }, () => rows).flat()
+  return {
+    ...withRow('quarter-hours.csv', ...repeat([`2026-11-20T10:00:00.000Z,${counts}`])),
+    ...withRow('days.csv', ...repeat(valuesOf('2026-11-20', counts))),
+    ...withRow('months.csv', ...repeat(valuesOf('2026-11', counts))),
+  }
+}
+
+const withPlacements = (counts: string) =>
+  withRow('days.csv', ...valuesOf('2026-11-20', '1,1,0,0'), `2026-11-20,placement,Door,,${counts}`)
+
 const broken: [name: string, archive: () => Buffer, message: RegExp][] = [
   ['no archive', () => Buffer.from('code,target\n'), /end of central directory/i],
   ['an empty file', () => Buffer.alloc(0), /end of central directory/i],
@@ -302,6 +319,21 @@ const broken: [name: string, archive: () => Buffer, message: RegExp][] = [
     () => archiveOf(withRow('quarter-hours.csv', '2126-11-20T10:00:00Z,1,1,0,0')),
     /line 2: starts_at must be a time/,
   ],
+  [
+    'a row that counts nothing',
+    () => archiveOf(withRow('days.csv', good.replace('1,1', '0,0'))),
+    /line 2: humans and bots must not both be 0/,
+  ],
+  [
+    'more visits in all rows than one may have',
+    () => archiveOf(countedTimes(2, '1000000000000,0,0,0')),
+    /link\.zip: it counts more than 1000000000000 visits/,
+  ],
+  [
+    'more visits by placement than there are',
+    () => archiveOf({ ...countedTimes(1, '1,1,0,0'), ...withPlacements('2,1,0,0') }),
+    /link\.zip: its tables count different visits/,
+  ],
   ['counts that differ', () => archiveOf(withRow('days.csv', good)), /link\.zip: its tables count different visits/],
   [
     'a rule',
@@ -323,14 +355,9 @@ for (const [name, archive, message] of broken)
   })
 
 test('scans that were recorded while the bundle was written, after its counts were read, are not taken', async (t) => {
-  const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer']
-  const values = (period: string) =>
-    dimensions.map((name) => `${period},${name},${name === 'source' ? 'qr' : ''},,1,1,0,0`)
   const scan = (second: number) => `2026-11-20T10:00:0${second}.000Z,qr,,,,,,,true,false,link`
   const files = {
-    ...withRow('quarter-hours.csv', '2026-11-20T10:00:00.000Z,1,1,0,0'),
-    ...withRow('days.csv', ...values('2026-11-20')),
-    ...withRow('months.csv', ...values('2026-11')),
+    ...countedTimes(1, '1,1,0,0'),
     ...withRow('scans.csv', scan(1), scan(2)),
     ...withLink({ code: 'busy' }),
   }

@@ -123,6 +123,35 @@ test('below half of the floor visits take no room for their visitors and referre
   assert.equal(times(service.output(), 'has less than half of the floor free'), 1)
 })
 
+test('below a quarter of the floor visits take no room at all, and links can be created and changed; it ends by itself', async (t) => {
+  const disk = mountedDisk(t)
+  if (disk === undefined) return
+  const service = await start(t, disk.folder, [...UNLIMITED, '--disk-floor=40M'])
+  const link = await create(service, { target: 'https://example.com/' })
+  await visitTimes(link, 2)
+  assert.equal((await countsOf(service, link)).scans, 2)
+
+  disk.fillBut(8 * MIB)
+  await poll(async () => /visits are not counted/.test((await detailOf(service)).detail ?? ''))
+  assert.equal((await detailOf(service)).status, 200)
+  await visitTimes(link, 5)
+  assert.equal(await metric(service, 'quirl_journal_backlog_bytes'), 0)
+  assert.equal((await countsOf(service, link)).scans, 2)
+  assert.equal(await metric(service, 'quirl_scans_lost_total'), 5)
+  assert.equal(await metric(service, 'quirl_disk_critical'), 1)
+  assert.equal(await metric(service, 'quirl_disk_full'), 0)
+  const other = await create(service, { target: 'https://example.com/other' })
+  const change = await put(`${service.url}/api/manage/${other.token}`, { target: 'https://example.com/changed' })
+  assert.equal(change.status, 200)
+  assert.match((await command(disk.folder, 'doctor')).stdout, /visits are answered, and not counted/)
+
+  disk.free()
+  await poll(async () => (await detailOf(service)).detail === '')
+  await visitTimes(link, 1)
+  assert.equal((await countsOf(service, link)).scans, 3)
+  assert.equal(times(service.output(), 'visits are answered, and not counted, until there is room'), 1)
+})
+
 test('a small disk that is empty is above the usual floor', async (t) => {
   const disk = mountedDisk(t)
   if (disk === undefined) return

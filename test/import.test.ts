@@ -471,6 +471,8 @@ describe('a broken file changes nothing', () => {
     ['csv', 'code,target\n', /: it has no links$/],
     ['dub', '[{"key":"a","url":"https://a.example/"},\n{"key"', /\(line 2 column 7\)$/],
     ['dub', '[{"key":"a","url":"https://a.example/"}, 7]', /: link 2 is not an object$/],
+    // What a terminal would obey is not quoted.
+    ['dub', '[{"key": \u001B[31m"a"}]', /^\P{Cc}*Unexpected token ' '\P{Cc}*$/u],
     ['bitly', '{"links":[{"id":"bit.ly/a"}]}', /: link 1: no destination \(longurl\)$/],
   ]
   for (const [from, text, message] of files)

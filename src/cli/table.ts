@@ -17,3 +17,8 @@ export function formatTime(at: number): string {
 export function toSingleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
+
+/** A message of several lines that may quote untrusted text, without what a terminal would interpret. */
+export function toLines(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ')
+}

@@ -2,6 +2,11 @@ import type { openDiskMemory } from './memory.ts'
 
 /** Below this part of the floor, keys of visitors are not stored either, which take a third of the room of a raw scan. */
 const SCARCE_SHARE = 1 / 2
+/**
+ * Below this part of it visits take no room at all: their journal grows while the fold is behind, and the counts of many links
+ * have many rows. What is left is for links.
+ */
+const CRITICAL_SHARE = 1 / 4
 /** The state of a low disk ends once so much more is free than where it began, so that it does not come and go. */
 const MORE = 1.1
 
@@ -29,6 +34,10 @@ const LOW_DETAIL = 'the disk of DATA_DIR is nearly full: visits count, but are n
 const SCARCE =
   'the disk of DATA_DIR has less than half of the floor free: visits count, but who comes for the first time that day is not counted as a visitor, until there is room'
 const SCARCE_NO_MORE = 'the disk of DATA_DIR has more than half of the floor free again: new visitors are counted'
+const CRITICAL =
+  'the disk of DATA_DIR has less than a quarter of the floor free: visits are answered, and not counted, until there is room'
+const CRITICAL_NO_MORE = 'the disk of DATA_DIR has more than a quarter of the floor free again: visits are counted'
+const CRITICAL_DETAIL = 'the disk of DATA_DIR is nearly full: visits are not counted'
 const SCARCE_DETAIL = `${LOW_DETAIL}, and new visitors are not counted`
 
 /** What the low state needs of the rest of the program. */
@@ -38,8 +47,29 @@ interface LowNeeds {
   log: Record<'warn', (details: object, text: string) => void>
 }
 
-/** Whether visits take less room than usual, because little is free: below the floor, and below half of it. */
+/** A state that begins where less than a part of the floor is free. */
+interface Shortage {
+  share: number
+  is: () => boolean
+  set: (is: boolean) => void
+  /** What the log says when it begins, and when it ends. */
+  texts: readonly [begin: string, end: string]
+}
+
+/** Whether visits take less room than usual, because little is free: below the floor, and below half and a quarter of it. */
 export function createLowState({ floor, state, log }: LowNeeds) {
+  let isCritical = false
+  // Neither is about `scans.db`, whose own room is not for files of keys and of the journal.
+  const shortages: Shortage[] = [
+    { share: SCARCE_SHARE, is: state.isScarce, set: state.setScarce, texts: [SCARCE, SCARCE_NO_MORE] },
+    {
+      share: CRITICAL_SHARE,
+      is: () => isCritical,
+      set: (is) => void (isCritical = is),
+      texts: [CRITICAL, CRITICAL_NO_MORE],
+    },
+  ]
+
   function judgeLow({ free }: Space, least: number): void {
     const isLow = free + state.reusable() < (state.isLow() ? least * MORE : least)
     if (isLow === state.isLow()) return
@@ -48,21 +78,22 @@ export function createLowState({ floor, state, log }: LowNeeds) {
     log.warn(details, isLow ? LOW : LOW_NO_MORE)
   }
 
-  /** Keys of visitors have files of their own, which room inside of `scans.db` is not for. */
-  function judgeScarce({ free }: Space, least: number): void {
-    const isScarce = free < (state.isScarce() ? least * MORE : least)
-    if (isScarce === state.isScarce()) return
-    state.setScarce(isScarce)
-    log.warn({ free_bytes: free, least_bytes: least }, isScarce ? SCARCE : SCARCE_NO_MORE)
+  function judgeShortage({ free }: Space, least: number, { is, set, texts: [begin, end] }: Shortage): void {
+    const isShort = free < (is() ? least * MORE : least)
+    if (isShort === is()) return
+    set(isShort)
+    log.warn({ free_bytes: free, least_bytes: least }, isShort ? begin : end)
   }
 
   return {
     judge(space: Space): void {
       const least = floorOf(floor, space)
       judgeLow(space, least)
-      judgeScarce(space, least * SCARCE_SHARE)
+      for (const shortage of shortages) judgeShortage(space, least * shortage.share, shortage)
     },
+    isCritical: () => isCritical,
     detail(): string | undefined {
+      if (isCritical) return CRITICAL_DETAIL
       if (state.isScarce()) return SCARCE_DETAIL
       return state.isLow() ? LOW_DETAIL : undefined
     },

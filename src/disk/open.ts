@@ -20,6 +20,8 @@ export interface Disk {
    * PostgreSQL, which the folder does not hold.
    */
   isFull: () => boolean
+  /** Whether so little is free that visits are answered and not recorded, which would fill it. A full disk takes none anyway. */
+  isCritical: () => boolean
   /** Whether of the reserve of a full disk only that part is left which is for what is more urgent. */
   isSpent: (urgency: Urgency) => boolean
   /** Releases the reserve: to be called when the disk refused a write that must be possible. */
@@ -77,6 +79,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   return {
     memory,
     isFull: full.is,
+    isCritical: () => low.isCritical() && !full.is(),
     // What one takes shows at the next one.
     isSpent: (urgency) => full.isSpent(urgency, space.last(), check),
     release,
@@ -89,7 +92,7 @@ export function openDisk(needs: DiskNeeds): Disk {
     },
     fault: full.fault,
     detail: () => low.detail(),
-    metrics: diskMetrics({ space: space.last, floor, ...state, isFull: full.is, reserved: full.reserved }),
+    metrics: diskMetrics({ ...state, ...low, space: space.last, floor, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
 }
@@ -127,6 +130,7 @@ interface DiskState {
   floor: DiskFloor
   isLow: () => boolean
   isScarce: () => boolean
+  isCritical: () => boolean
   untold: () => number
   isFull: () => boolean
   reserved: () => number
@@ -169,7 +173,11 @@ function diskMetrics(needs: DiskState): Metric[] {
   ]
 }
 
-function scarceMetrics({ isScarce, untold }: Pick<DiskState, 'isScarce' | 'untold'>): Metric[] {
+function scarceMetrics({
+  isScarce,
+  isCritical,
+  untold,
+}: Pick<DiskState, 'isScarce' | 'isCritical' | 'untold'>): Metric[] {
   return [
     {
       name: 'quirl_disk_scarce',
@@ -182,6 +190,12 @@ function scarceMetrics({ isScarce, untold }: Pick<DiskState, 'isScarce' | 'untol
       help: 'Visits of which it is not known whether their visitors were new that day, for that reason, since the start',
       type: 'counter',
       read: untold,
+    },
+    {
+      name: 'quirl_disk_critical',
+      help: '1 while visits are answered and not counted, because less than a quarter of that is free',
+      type: 'gauge',
+      read: () => Number(isCritical()),
     },
   ]
 }

@@ -113,6 +113,11 @@ function tellState(metrics: Readonly<Record<string, number>>): Result[] {
     const floor = Math.ceil((metrics['quirl_disk_floor_bytes'] ?? 0) / MIB).toLocaleString('en')
     results.push(warning(`less than ${floor} MiB are free (DISK_FLOOR): visits count, but are not stored one by one`))
   }
+  if (metrics['quirl_disk_critical'] === 1) {
+    results.push(
+      warning('less than a quarter of that is free: visits are answered, and not counted, until there is room'),
+    )
+  }
   if (metrics['quirl_disk_scarce'] === 1) {
     results.push(warning('less than half of that is free: new visitors are not counted, until there is room'))
   }

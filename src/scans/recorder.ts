@@ -63,7 +63,7 @@ export interface Recorder
 type Links = PurgeStore & LinksInstance & BackgroundOptions['links']
 
 /** The disk, as the recording of scans needs it. */
-export type ScansDisk = Pick<Disk, 'isFull' | 'note'>
+export type ScansDisk = Pick<Disk, 'isFull' | 'isCritical' | 'note'>
 
 export interface RecorderOptions extends BackgroundOptions {
   /** Holds the journal. */
@@ -137,11 +137,12 @@ function openJournalOn(
     disk.note(error)
     log.writeFailed(error, lostEver)
   }
-  const calls = { isFull: disk.isFull, onFailure, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
+  const { isFull, isCritical } = disk
+  const calls = { isFull, isCritical, onFailure, onUncounted: log.lossUncounted, onThrow: log.callbackFailed }
   return openJournal({ ...options, ...calls })
 }
 
-const anyDisk: ScansDisk = { isFull: () => false, note() {} }
+const anyDisk: ScansDisk = { isFull: () => false, isCritical: () => false, note() {} }
 
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(

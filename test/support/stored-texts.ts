@@ -1,5 +1,6 @@
 // The texts of a dictionary, and of the rows that have them.
 import { dimensionNames } from '../../src/dimensions/dimensions.ts'
+import { KEYS_OF_ADDRESS } from '../../src/scans/describing/visitor-key.ts'
 import { OTHER } from '../../src/scans/text-ids.ts'
 import { NOW, scan } from './fold-folders.ts'
 
@@ -20,6 +21,9 @@ export const scanFrom = (linkId: number, referrer: string, at = NOW) => ({
   first: true,
 })
 
-/** Scans of a link, each from another referrer. */
+/** Scans of a link, each from another referrer, and by another address. */
 export const scansFrom = (linkId: number, length: number, at = NOW) =>
-  Array.from({ length }, (_, each) => scanFrom(linkId, `${each}.of-${linkId}.example`, at))
+  Array.from({ length }, (_, each) => ({
+    ...scanFrom(linkId, `${each}.of-${linkId}.example`, at),
+    visitor: each * KEYS_OF_ADDRESS,
+  }))

@@ -5,7 +5,7 @@ import { isObject } from '../../http/body.ts'
 import { BUNDLE_FORMAT, BUNDLE_VERSION, bundleFiles } from '../../links/bundle.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { exportedTables, type TableName } from '../../scans/statistics/export.ts'
-import { readRecords, type TableRows, type ImportedScan } from '../../scans/import/records.ts'
+import { MAX_COUNT, readRecords, type TableRows, type ImportedScan } from '../../scans/import/records.ts'
 import { readTable } from './bundle-table.ts'
 import { openZip, type Zip, type ZipEntry } from './zip.ts'
 import { slotOf } from '../../scans/calendar.ts'
@@ -162,8 +162,11 @@ function sumBundle(): BundleSums {
     clicks: () => total[0] + total[2],
     countedScans: () => countedBy(slots),
     requireEqual() {
+      if (total[0] + total[2] > MAX_COUNT) throw new Error(`it counts more than ${MAX_COUNT} visits`)
       const ofEach = [...values.days.entries(), ...values.months.entries()]
-      const isSame = ofEach.every(([dimension, sums]) => isSparse[dimension] === true || isEqual(sums, total))
+      const isSame = ofEach.every(([dimension, sums]) =>
+        isSparse[dimension] === true ? isWithin(sums, total) : isEqual(sums, total),
+      )
       // Scans before the oldest are not stored any more, and perhaps some of its quarter of an hour.
       const isWhole = [...slots].every(([slot, counts]) => slot <= oldest || isEqual(scans.get(slot), counts))
       if (isSame && (isWhole || scans.size === 0)) return
@@ -188,6 +191,10 @@ function countedBy(slots: ReadonlyMap<number, Counts>): (scan: ImportedScan) => 
 function countsOf({ bot, first }: ImportedScan): Counts {
   const one = first ? 1 : 0
   return bot ? [0, 0, 1, one] : [1, one, 0, 0]
+}
+
+function isWithin(part: Counts, whole: Counts): boolean {
+  return part.every((count, at) => count <= (whole[at] ?? 0))
 }
 
 function isEqual(a: Counts = none(), b: Counts): boolean {

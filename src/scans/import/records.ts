@@ -32,7 +32,8 @@ export type TableRows =
   | { table: 'days' | 'months'; rows: ImportedValue[] }
   | { table: 'scans'; rows: ImportedScan[] }
 
-const MAX_COUNT = 1e12
+/** Visits of a row, and of all rows of a bundle: sums of many links stay exact, and SQLite's numbers readable. */
+export const MAX_COUNT = 1e12
 /** How far the clock of the service that has recorded the scans may be ahead. */
 export const CLOCK_SKEW_MS = 3_600_000
 
@@ -107,6 +108,8 @@ function readCounts(texts: string[]): Counts {
     throw new Error(`${column} must be a whole number from 0 to ${MAX_COUNT}`)
   }) as Counts
   if (counts[1] > counts[0] || counts[3] > counts[2]) throw new Error('unique visitors must not be more than scans')
+  // No export has such rows, of which any number could stand beside few visits.
+  if (counts[0] + counts[2] === 0) throw new Error('humans and bots must not both be 0')
   return counts
 }
 

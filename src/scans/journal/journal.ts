@@ -55,6 +55,8 @@ export interface JournalOptions {
   monotonic: () => number
   /** Whether the disk is full: what is left of it is for others, and nothing is written. */
   isFull?: () => boolean
+  /** Whether visits may take no room, which is no failure: scans are counted as lost. */
+  isCritical?: () => boolean
   /** Called with the error and the number of scans lost ever, once for each failed write. */
   onFailure: (error: unknown, lost: number) => void
   /** Called with what keeps the number of lost scans from being read or stored. */
@@ -111,8 +113,9 @@ function createRetryingWriter(
     now,
     monotonic,
     isFull = () => false,
+    isCritical = () => false,
     onFailure,
-  }: Pick<JournalOptions, 'now' | 'monotonic' | 'isFull' | 'onFailure'>,
+  }: Pick<JournalOptions, 'now' | 'monotonic' | 'isFull' | 'isCritical' | 'onFailure'>,
 ) {
   const file = createCurrentFile(files, now, (scans, name) => lose(scans, new Error(`${name} was removed`)))
   /** Undefined unless the last write failed. */
@@ -125,6 +128,7 @@ function createRetryingWriter(
   }
 
   function write(scans: Scan[]): void {
+    if (scans.length > 0 && isCritical()) return lost.add(scans.length)
     if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) return lost.add(scans.length)
     try {
       if (isFull()) throw new Error('the disk is full, and its reserve is for owners and operators')

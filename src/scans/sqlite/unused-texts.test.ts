@@ -6,9 +6,10 @@ import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import { fc, runs } from '../../../test/support/fast-check.ts'
 import { NOW } from '../../../test/support/fold-folders.ts'
 import { scanFrom, scansFrom, textIds } from '../../../test/support/stored-texts.ts'
-import { MAX_NEW_REFERRERS } from '../folding/new-referrers.ts'
+import { MAX_NEW_REFERRERS, MAX_NEW_REFERRERS_OF_ADDRESS } from '../folding/new-referrers.ts'
 import { OTHER } from '../text-ids.ts'
 import { prune, purgeLinks } from './purge.ts'
+import { KEYS_OF_ADDRESS } from '../describing/visitor-key.ts'
 import { openSqliteWarehouse, type SqliteWarehouse } from './warehouse.ts'
 
 const DAY_MS = 86_400_000
@@ -64,4 +65,16 @@ test('a link of a day brings a bounded number of new referrers, and further ones
   // Another day, and referrers that are known by then.
   warehouse.add([...scansFrom(1, 600), ...scansFrom(1, MAX_NEW_REFERRERS + 100, NOW + DAY_MS).slice(-600)], mark)
   assert.equal(count(`select count(*) from scans where link_id = 1 and referrer = ${OTHER}`), 500)
+})
+
+test('one address with any number of agents brings few of the new referrers of a link, and hides nobody else’s', async (t) => {
+  const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))
+  undoLater(t, () => warehouse.close())
+  const forged = scansFrom(1, MAX_NEW_REFERRERS).map((scan, at) => ({ ...scan, visitor: 5 * KEYS_OF_ADDRESS + at }))
+  const real = { ...scanFrom(1, 'newspaper.example'), visitor: 6 * KEYS_OF_ADDRESS }
+  warehouse.add([...forged, real], { journal: 'x', position: 1, lost: 0, isDamaged: false })
+  const texts = warehouse.db.prepare(`select text from dictionary where text like '%.example'`).all()
+  const names = texts.map(({ text }) => String(text))
+  assert.ok(names.includes('newspaper.example'))
+  assert.equal(names.length, MAX_NEW_REFERRERS_OF_ADDRESS + 1)
 })
