@@ -31,6 +31,8 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 }
 export interface Abuse {
   /** Screens each URL of a new or changed link. */
   screen: Screen
+  /** Identifies what `screen` compares with: the contents of all lists, and the rulings. */
+  screenedBy: () => string
   /** Stores a report of a harmful code, as `submitReport` does. */
   report: (body: unknown, source: ReportSource) => Promise<string>
   /** Why a list that the operator named is missing; undefined when each has been loaded once, also by a former process. */
@@ -76,11 +78,12 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   }
   const feeds: Feeds = openFeeds({ ...needs, files, parse: parseList, onChange })
   const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rulings: rulings.all })
+  const screenedBy = () => `${feeds.digest()} ${rulings.revision()}`
   const sweep = createSweep({
     ...needs,
     acquire: createLeases(db, monotonic, 'takedown'),
     findInLink: screening.findInLink,
-    digest: () => `${feeds.digest()} ${rulings.revision()}`,
+    digest: screenedBy,
     onRequested: files.clearChange,
     waitMs: needs.sweepWaitMs,
   })
@@ -90,6 +93,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
 
   return {
     screen: (url) => detailOf(screening.find(url)),
+    screenedBy,
     report: (body, source) => submitReport(needs, body, source),
     notReady: () => missingList(feeds),
     missingLists: () => missingOf(feeds).filter(({ isRecommended }) => isRecommended),
