@@ -75,14 +75,18 @@ export async function createBulk(
       return { ...toResult(outcomes), ...(await collectNew(deps, creation, options)) }
     })
     await settle(result)
-    for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
-    return result
+    return invalidated(deps, result)
   } catch (error) {
     if (error instanceof DryRun) return dryRunResult(error)
     if (!(error instanceof NoneCreated)) throw error
     await refund('aliases', 'links')
     throw nothingCreated(error.outcomes)
   }
+}
+
+function invalidated({ invalidate }: Pick<LinkDeps, 'invalidate'>, result: BulkResult): BulkResult {
+  for (const row of result.results) if ('code' in row) invalidate(row.code)
+  return result
 }
 
 /** Creates the collection of the links that were created. */
