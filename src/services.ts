@@ -180,7 +180,8 @@ async function openCreation(
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawing }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
+  const { screen, screenedBy } = abuse
+  const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen, screenedBy }
   const removing = { removalTime, latestTime: clock.latest, monotonic, log }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const { designs } = qr

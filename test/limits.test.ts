@@ -182,6 +182,22 @@ for (const { name, open, isExact } of countsDrivers)
       assert.equal((await send('links', EXAMPLE, { 'idempotency-key': 'short' })).status, 400)
     })
 
+    test('past that, the key of a creation has no more of other requests read than a client may have unknown codes', async (t) => {
+      const started = await startCounting(t, { LIMIT_FAILURES: '2', LIMIT_MISSES: '3' })
+      if (started === undefined) return
+      const { server } = started
+      const send = (body: unknown, headers = { 'idempotency-key': 'a key of sixteen or more' }) =>
+        post(`${server.url}/api/links`, body, headers)
+      assert.equal((await send(EXAMPLE)).status, 201)
+      for (let at = 0; at < 2; at++)
+        assert.equal((await send({}, { 'idempotency-key': `key ${at} of sixteen` })).status, 400)
+      for (let at = 0; at < 5; at++) assert.equal((await send(EXAMPLE)).status, 201)
+      const other = { ...EXAMPLE, title: 'other' }
+      const answered = []
+      for (let at = 0; at < 5; at++) answered.push((await send(other)).status)
+      assert.deepEqual(answered, [422, 422, 422, 429, 429])
+    })
+
     test('malformed bodies are charged as failures, and successful creations are refunded theirs', async (t) => {
       const started = await startCounting(t, { LIMIT_LINKS: '0', LIMIT_FAILURES: '2' })
       if (started === undefined) return

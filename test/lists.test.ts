@@ -352,3 +352,10 @@ test('a recommended list is bounded: one with more entries is not used, and a li
   )
   await feeds.close()
 })
+
+test('a list that takes too long to be read is given up, because other lists wait for it', async (t) => {
+  const file = join(temporaryFolder(t), 'slow.csv')
+  writeFileSync(file, `id,url\n${'1,"x\n'.repeat(1_000_000)}`)
+  const task = { file, salt: '', maxEntries: Number.POSITIVE_INFINITY }
+  await assert.rejects(parseList(task, 600), /^Error: it takes longer than 0.01 minutes to read$/)
+})

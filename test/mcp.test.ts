@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
@@ -231,4 +234,44 @@ test('a field that the service does not know is refused, so that the assistant l
   assert.equal(refused.isError, true)
   assert.match(JSON.stringify(refused.content), /\/expires_at is not known here; \/tilte .*did you mean \\+"title/)
   assert.equal((await visit(`${url}/strict`)).status, 404)
+})
+
+test('whatever address a text has the assistant name, nothing but the service is called, and nobody else gets the access code', async (t) => {
+  const called: unknown[] = []
+  const stranger = createServer(({ url, headers }, response) => {
+    called.push([url, headers.authorization])
+    response.setHeader('content-type', 'application/json').end('{"of": "the network of the person"}')
+  })
+  stranger.listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  undoLater(t, () => void stranger.close())
+  const elsewhere = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  const { url } = await startServer(t)
+  const key = 'K'.repeat(43)
+  const { call } = await connect(t, url, { QUIRL_CREATE_KEY: key })
+  const { manage_url: page } = (await call('create_collection', { name: 'Shop' })).structuredContent as {
+    manage_url: string
+  }
+  const own = page.slice(page.lastIndexOf('/'))
+  const unknown = `collection_${'A'.repeat(43)}`
+  const target = 'https://example.com/'
+  const refused = [
+    await call('create_link', { target, collection: `${elsewhere}/c/${unknown}` }),
+    await call('read_collection', { collection: `${elsewhere}/c/${unknown}` }),
+    await call('read_link', { link: `${elsewhere}/m/${'A'.repeat(43)}` }),
+    await call('read_statistics', { link: `${elsewhere}/m/${'A'.repeat(43)}` }),
+    await call('change_link', { link: `${elsewhere}/abc`, title: 'x' }),
+    await call('add_to_collection', { collection: `${elsewhere}/c/${unknown}`, links: [page] }),
+  ]
+  assert.deepEqual(
+    refused.map(({ isError }) => isError),
+    refused.map(() => true),
+  )
+  // The same service may have several addresses.
+  const created = (await call('create_link', { target, collection: `${elsewhere}/c${own}` })).structuredContent
+  const link = (created as { manage_url: string }).manage_url.replace(url, elsewhere)
+  assert.notEqual((await call('read_link', { link })).isError, true)
+  const added = await call('add_to_collection', { collection: `${elsewhere}/c${own}`, links: [link] })
+  assert.notEqual(added.isError, true, JSON.stringify(added))
+  assert.deepEqual(called, [])
 })

@@ -31,6 +31,8 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 }
 export interface Abuse {
   /** Screens each URL of a new or changed link. */
   screen: Screen
+  /** Identifies what `screen` compares with: the contents of all lists, and the rulings. */
+  screenedBy: () => string
   /** Stores a report of a harmful code, as `submitReport` does. */
   report: (body: unknown, source: ReportSource) => Promise<string>
   /** Why a list that the operator named is missing; undefined when each has been loaded once, also by a former process. */
@@ -74,13 +76,14 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     if (isFirst) bus.publish('rules', LISTS)
     startSweep(true)
   }
-  const feeds: Feeds = openFeeds({ ...needs, files, parse: parseList, onChange })
+  const feeds: Feeds = openFeeds({ ...needs, files, parse: (task) => parseList(task), onChange })
   const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rulings: rulings.all })
+  const screenedBy = () => `${feeds.digest()} ${rulings.revision()}`
   const sweep = createSweep({
     ...needs,
     acquire: createLeases(db, monotonic, 'takedown'),
     findInLink: screening.findInLink,
-    digest: () => `${feeds.digest()} ${rulings.revision()}`,
+    digest: screenedBy,
     onRequested: files.clearChange,
     waitMs: needs.sweepWaitMs,
   })
@@ -90,6 +93,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
 
   return {
     screen: (url) => detailOf(screening.find(url)),
+    screenedBy,
     report: (body, source) => submitReport(needs, body, source),
     notReady: () => missingList(feeds),
     missingLists: () => missingOf(feeds).filter(({ isRecommended }) => isRecommended),
@@ -197,10 +201,18 @@ function detailOf(hit: Hit | undefined): string | undefined {
   return `is listed as malware or phishing (${expression}, by ${list})`
 }
 
-/** Parses the file of a list on a new thread. */
-export function parseList(task: ParseTask): Promise<ParsedList> {
-  const options = { name: 'the thread that parses lists', heap: HEAP }
-  return withThread(new URL('./parse-thread.ts', import.meta.url), options, (thread: Thread<ParseCalls>) =>
-    thread.call('parse', task),
-  )
+/** How long a list may take to be read: others wait, also a file of the operator. Five million lines take less than a minute. */
+const PARSE_MS = 5 * 60_000
+
+/** Parses the file of a list on a new thread. @throws {Error} when that takes longer than `ms` */
+export async function parseList(task: ParseTask, ms = PARSE_MS): Promise<ParsedList> {
+  const signal = AbortSignal.timeout(ms)
+  const options = { name: 'the thread that parses lists', heap: HEAP, signal }
+  const parse = (thread: Thread<ParseCalls>) => thread.call('parse', task)
+  try {
+    return await withThread(new URL('./parse-thread.ts', import.meta.url), options, parse)
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new Error(`it takes longer than ${ms / 60_000} minutes to read`, { cause: error })
+  }
 }

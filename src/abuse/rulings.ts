@@ -23,9 +23,12 @@ export async function openRulings(db: Database, now: () => number, announce = ()
   let rulings: ReadonlyMap<string, Ruling> = new Map()
   let revision = 0
   const load = async () => {
-    revision = await readRulingsRevision(db.read)
+    const newest = await readRulingsRevision(db.read)
+    const listed = await listRulings(db.read)
     const before = JSON.stringify([...rulings])
-    rulings = new Map((await listRulings(db.read)).map((ruling) => [ruling.expression, ruling]))
+    // Both at once: whoever knows the revision has compared with these.
+    revision = newest
+    rulings = new Map(listed.map((ruling) => [ruling.expression, ruling]))
     // Their revisions tell less: other processes may commit them in another order.
     return JSON.stringify([...rulings]) !== before
   }

@@ -177,6 +177,24 @@ for (const driver of drivers) {
       assert.deepEqual({ ...(await readSweep(db.read)) }.lists, 'lists 5')
     })
 
+    await t.test('lists that change all the time keep no link from being screened', async () => {
+      digest = 'lists 5a'
+      seen.length = 0
+      const sweep = open()
+      let changes = 0
+      onMatch = (code) => {
+        if (code !== 'c1' || changes === 3) return
+        digest = `lists 5a ${++changes}`
+        sweep.start(true)
+      }
+      sweep.start(false)
+      await ended(sweep)
+      onMatch = () => {}
+      const beforeLast = seen.slice(0, seen.indexOf('c1198'))
+      assert.equal(beforeLast.filter((code) => code === 'c1').length, 1)
+      assert.deepEqual([changes, (await readSweep(db.read))?.lists], [3, digest])
+    })
+
     await t.test(
       'a link that its owner changes during a sweep is not suspended for its former destination',
       async () => {

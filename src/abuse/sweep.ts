@@ -110,7 +110,8 @@ function createRequests({ db, digest, onRequested }: SweepDeps) {
 }
 
 /**
- * Screens all links, or those after the position of an interrupted sweep. A change of the lists ends it.
+ * Screens all links, or those after the position of an interrupted sweep, by the lists as they are then. When these change, it goes on to
+ * the last link, and `run` begins again: lists that change all the time would keep it from ever reaching that.
  * @returns false while another process sweeps
  */
 async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, signal: AbortSignal): Promise<boolean> {
@@ -124,7 +125,7 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   if (lease === undefined) return false
   try {
     let state = await read()
-    while (!state.finished && !signal.aborted && deps.digest() === lists) {
+    while (!state.finished && !signal.aborted) {
       const part = await activeLinksAfter(deps.db, state.position)
       await screenLinks(deps, part.links)
       const next = { ...state, position: part.next ?? state.position, finished: part.next === undefined }

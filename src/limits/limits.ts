@@ -104,12 +104,15 @@ export function createFairUse(
     chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
     each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
     chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
-    creation: createCreationHooks(async (request, reply, name) => {
-      const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
-      const failure = await chargeUnits(request, reply, 'failures')
-      if (window !== undefined) setHeaders(reply, name, await window)
-      return failure
-    }),
+    creation: createCreationHooks(
+      async (request, reply, name) => {
+        const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
+        const failure = await chargeUnits(request, reply, 'failures')
+        if (window !== undefined) setHeaders(reply, name, await window)
+        return failure
+      },
+      (request, reply) => chargeUnits(request, reply, 'misses'),
+    ),
   }
 }
 
@@ -163,6 +166,7 @@ function createHeaders(quotas: Quotas, monotonic: () => number) {
 
 function createCreationHooks(
   chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<ChargeOutcome | undefined>,
+  chargeRetry: (request: FastifyRequest, reply: FastifyReply) => Promise<ChargeOutcome | undefined>,
 ): FairUse['creation'] {
   const failures = new WeakMap<FastifyRequest, ChargeOutcome>()
   return (name, isFree) => ({
@@ -172,6 +176,9 @@ function createCreationHooks(
         if (failure !== undefined) failures.set(request, failure)
       } catch (error) {
         if ((await isFree?.(request)) !== true) throw error
+        // It may be no retry after all, but another request with the key of one: its body is read and validated before that shows.
+        const retry = await chargeRetry(request, reply)
+        if (retry !== undefined) failures.set(request, retry)
       }
     }),
     onSend(request, { statusCode }, payload, done) {

@@ -18,6 +18,7 @@ function openOn(t: TestContext, db: Database) {
     now: Date.now,
     owns: () => false,
     screen: () => undefined,
+    screenedBy: () => '',
     invalidate() {},
     purgeScans() {},
     removalTime: async () => 0,

@@ -14,6 +14,7 @@ import { changeUnits, recordRevision } from './history/history.ts'
 import { mayChange, type Link } from './link.ts'
 import { ownedById } from './look-up.ts'
 import type { PasswordHash } from './password/password.ts'
+import { noteScreening } from './screened.ts'
 import { updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
@@ -107,6 +108,7 @@ function writeChange(
   let units = 1
   const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
     const { link } = present
+    const screenAgain = noteScreening(deps)
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
     const next = nextRevision({ ...deps, onTrimmed }, link, body, {
       isOther: designChanges || webhook !== undefined,
@@ -117,6 +119,8 @@ function writeChange(
     units = changeUnits(present, changed)
     await chargeOnce()
     return runChange(deps.db, isPause(body), async (transaction) => {
+      // The next attempt has the problem.
+      if (screenAgain(next) !== undefined) return undefined
       if (!(await commitChange(deps, transaction, present, changed, client))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)

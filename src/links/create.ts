@@ -16,6 +16,7 @@ import {
   type Creation,
   type HashedDraft,
 } from './insert.ts'
+import { noteScreening, type ScreenAgain } from './screened.ts'
 import { isWorking } from './token-look-up.ts'
 import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type WebhookDetails, type WebhookDraft } from './webhook.ts'
@@ -47,25 +48,33 @@ export async function createLink(
   { idempotentRequest, collection, recreates = false, onTrimmed }: LinkOptions = {},
 ): Promise<CreatedLink> {
   const reading = { ...deps, onTrimmed }
+  const screenAgain = noteScreening(deps)
   const draft = idempotentRequest === undefined ? readDraft(reading, body) : readIdempotentDraft(reading, body)
   const isAlone = idempotentRequest === undefined && collection === undefined
   const isStatement =
     isAlone && !(draft instanceof Problem) && draft.webhook === undefined && draft.design === undefined
   const created = isStatement
-    ? await createByStatement(deps, draft, client)
-    : await createInTransaction(deps, draft, client, { idempotentRequest, collection })
+    ? await createByStatement(deps, draft, client, screenAgain)
+    : await createInTransaction(deps, draft, client, { idempotentRequest, collection, screenAgain })
   deps.invalidate(created.code)
   const isDeleted = recreates && idempotentRequest !== undefined && !(await isWorking(deps, created.token))
   return isDeleted ? createLink(deps, body, client, { collection, onTrimmed }) : created
 }
 
 /** One statement creates the link: it needs no transaction. */
-function createByStatement(deps: LinkDeps, draft: Draft, client: Client): Promise<CreatedLink> {
+function createByStatement(
+  deps: LinkDeps,
+  draft: Draft,
+  client: Client,
+  screenAgain: ScreenAgain,
+): Promise<CreatedLink> {
   return refundFailed(
     () => client.charge('links'),
     async (chargeOnce) => {
       await chargeOnce()
-      return insertDraft(deps, await hashDraft(deps.passwords, draft, client.holder), client.origin)
+      const hashed = await hashDraft(deps.passwords, draft, client.holder)
+      requireAllowed(hashed, screenAgain)
+      return insertDraft(deps, hashed, client.origin)
     },
   )
 }
@@ -74,7 +83,7 @@ function createInTransaction(
   deps: LinkDeps,
   draft: Draft | Problem,
   client: Client,
-  { idempotentRequest, collection }: CreationOptions,
+  { idempotentRequest, collection, screenAgain }: CreationOptions & { screenAgain: ScreenAgain },
 ): Promise<CreatedLink> {
   let ready: HashedDraft | undefined
   const prepare = async () => {
@@ -84,6 +93,7 @@ function createInTransaction(
   const charge = () => client.charge('links')
   return createCharged(deps, { charge, idempotentRequest, prepare }, async (creation) => {
     const drafts = ready === undefined ? [] : [ready]
+    for (const each of drafts) requireAllowed(each, screenAgain)
     const insert = () => insertDrafts(deps, creation, drafts, client.origin)
     const [created] = await collected(deps, creation, { collection, count: 1 }, insert)
     if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
@@ -94,6 +104,12 @@ function createInTransaction(
       ...(webhook !== undefined && { webhook: await createWebhook(deps, creation, webhook) }),
     }
   })
+}
+
+/** @throws {Problem} 422 when a URL was blocked since it was screened */
+function requireAllowed(draft: HashedDraft, screenAgain: ScreenAgain): void {
+  const problem = screenAgain(draft)
+  if (problem !== undefined) throw problem
 }
 
 /** Checks a design on the code that the link is to have, and then hashes the password, which takes longer. */

@@ -43,6 +43,8 @@ export interface NewCollection {
 /** What creations, changes and deletions of links share. */
 export interface LinkDeps extends Omit<UrlPolicy, 'onTrimmed'> {
   db: Database
+  /** Identifies what `screen` compares with: another text after each change of lists or rulings. */
+  screenedBy: () => string
   ids: LinkIds
   /** Runs changes of a link one after the other, by its id. */
   inTurn: InTurn

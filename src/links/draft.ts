@@ -146,9 +146,8 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   ]
   errors.push(...further.map(locate))
   if (errors.length > 0) throw invalidRequest(errors)
-  const blocked = urlErrors(urls, (url) => screenFault(url, content.utm, policy.screen)).map(locate)
-  const [first] = blocked
-  if (first !== undefined) throw new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors: blocked })
+  const blocked = blockedIn(content, policy.screen, locate)
+  if (blocked !== undefined) throw blocked
   for (const [pointer, dropped] of trimmed.dropped) policy.onTrimmed?.(locate({ pointer, detail: '' }).pointer, dropped)
   return content
 }
@@ -182,6 +181,20 @@ function urlErrors(urls: FieldUrl[], faultOf: (url: string) => UrlFault | undefi
     const fault = faultOf(url)
     return fault === undefined ? [] : [{ pointer, detail: fault.detail, [REASON]: fault.reason }]
   })
+}
+
+/**
+ * The problem of content that lists or the operator's rules block, with every such URL; undefined when they block none.
+ * @param locate gives an error the pointer into the body, instead of that of the flat field
+ */
+export function blockedIn(
+  content: Content,
+  screen: Screen,
+  locate: (error: FieldError) => FieldError = (error) => error,
+): Problem | undefined {
+  const errors = urlErrors(urlsOf(content), (url) => screenFault(url, content.utm, screen)).map(locate)
+  const [first] = errors
+  return first && new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors })
 }
 
 /** Screens the URL as it is stored and as visitors are redirected to it. */

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import type { LinkSelection } from '../../client/client.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { kinds } from '../../links/kinds/index.ts'
-import type { CommandContext } from '../command.ts'
 import { nameOf } from '../owner/collection/create.ts'
 import { tokensOfLinks } from '../owner/collection/members.ts'
 import { openCollection } from '../owner/open-collection.ts'
 import { dataOf, openService } from '../owner/service.ts'
 import { keepUnprintedCollection } from '../owner/unprinted.ts'
+import type { ToolContext } from './context.ts'
 import type { Creations } from './creations.ts'
 import { answer, answerWith, present, resultOfCreation } from './results.ts'
 import { statisticsInput } from './statistics-input.ts'
@@ -25,14 +25,14 @@ export const collection = z
 const campaign = z.string().max(100).describe('Only links of this campaign; ~: those without one')
 
 /** Registers the tools for collections; each calls the service once. */
-export function registerCollectionTools(server: McpServer, context: CommandContext, creations: Creations): void {
+export function registerCollectionTools(server: McpServer, context: ToolContext, creations: Creations): void {
   registerCreation(server, context, creations)
   registerJoining(server, context)
   registerReading(server, context)
   registerStatistics(server, context)
 }
 
-function registerCreation(server: McpServer, context: CommandContext, creations: Creations): void {
+function registerCreation(server: McpServer, context: ToolContext, creations: Creations): void {
   server.registerTool(
     'create_collection',
     {
@@ -59,7 +59,7 @@ function registerCreation(server: McpServer, context: CommandContext, creations:
   )
 }
 
-function registerJoining(server: McpServer, context: CommandContext): void {
+function registerJoining(server: McpServer, context: ToolContext): void {
   server.registerTool(
     'add_to_collection',
     {
@@ -84,7 +84,7 @@ function registerJoining(server: McpServer, context: CommandContext): void {
   )
 }
 
-function registerReading(server: McpServer, context: CommandContext): void {
+function registerReading(server: McpServer, context: ToolContext): void {
   const annotations = { readOnlyHint: true }
   server.registerTool(
     'read_collection',
@@ -124,7 +124,7 @@ function registerReading(server: McpServer, context: CommandContext): void {
   )
 }
 
-function registerStatistics(server: McpServer, context: CommandContext): void {
+function registerStatistics(server: McpServer, context: ToolContext): void {
   server.registerTool(
     'read_collection_statistics',
     {

@@ -16,7 +16,7 @@ export async function serveTools(context: CommandContext): Promise<CommandResult
   const transport = createStreamTransport(process.stdin, process.stdout, creations.onSent)
   const factory = () => {
     const server = new McpServer({ name: 'quirl', version: context.version }, { instructions })
-    registerTools(server, context, creations)
+    registerTools(server, { ...context, isOnlyService: true }, creations)
     return server
   }
   const serving = serveStdio(factory, { transport })

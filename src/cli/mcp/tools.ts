@@ -5,11 +5,11 @@ import type { Schemas } from '../../client/client.ts'
 import { dimensionNames } from '../../dimensions/dimensions.ts'
 import { kinds } from '../../links/kinds/index.ts'
 import { StartError } from '../../lib/start-error.ts'
-import type { CommandContext } from '../command.ts'
 import { openForCreation } from '../owner/open-collection.ts'
 import { openLink, type ServiceOfLink } from '../owner/open-link.ts'
 import { dataOf, openService } from '../owner/service.ts'
 import { keepUnprinted } from '../owner/unprinted.ts'
+import type { ToolContext } from './context.ts'
 import { collection, registerCollectionTools } from './collection-tools.ts'
 import type { Creations } from './creations.ts'
 import { answer, answerWith, present, resultOfCreation } from './results.ts'
@@ -36,7 +36,7 @@ function ownFields(): string {
 }
 
 /** Registers the tools; each calls the service once. */
-export function registerTools(server: McpServer, context: CommandContext, creations: Creations): void {
+export function registerTools(server: McpServer, context: ToolContext, creations: Creations): void {
   const linkOf = (named: string) => openLink({ ...context, args: [named] })
   registerCreation(server, context, creations)
   registerCollectionTools(server, context, creations)
@@ -75,7 +75,7 @@ export function registerTools(server: McpServer, context: CommandContext, creati
   registerImages(server, context)
 }
 
-function registerCreation(server: McpServer, context: CommandContext, creations: Creations): void {
+function registerCreation(server: McpServer, context: ToolContext, creations: Creations): void {
   server.registerTool(
     'create_link',
     {
@@ -141,7 +141,7 @@ function withoutKey({ isCollected }: ServiceOfLink, { manage_url: page, ...detai
   return isCollected ? details : { ...details, manage_url: page }
 }
 
-function registerImages(server: McpServer, context: CommandContext): void {
+function registerImages(server: McpServer, context: ToolContext): void {
   server.registerTool(
     'draw_qr_code',
     {
@@ -159,7 +159,7 @@ function registerImages(server: McpServer, context: CommandContext): void {
 }
 
 async function drawCode(
-  context: CommandContext,
+  context: ToolContext,
   { code, placement, data }: { code?: string; placement?: string; data?: string },
 ): Promise<ArrayBuffer> {
   const client = openService(context).client()

@@ -1,8 +1,7 @@
 import type { QuirlClient } from '../../client/client.ts'
 import { isCollectionToken } from '../../lib/collection-token.ts'
 import { StartError } from '../../lib/start-error.ts'
-import type { CommandContext } from '../command.ts'
-import { openService, type Service } from './service.ts'
+import { openService, type Service, type ServiceContext } from './service.ts'
 
 /** The service, and a collection of it. */
 export interface ServiceOfCollection extends Service {
@@ -19,10 +18,7 @@ const WAYS = 'the address of its page (…/c/…), its token, or the name under 
  * The collection that a text names: by the URL of its page, its token, or the name of a kept token.
  * @throws {StartError} when it names none
  */
-export function openCollection(
-  context: Pick<CommandContext, 'flags' | 'env'>,
-  named: string | undefined,
-): ServiceOfCollection {
+export function openCollection(context: ServiceContext, named: string | undefined): ServiceOfCollection {
   if (named === undefined) throw new StartError(`give a collection: ${WAYS}`)
   const url = URL.parse(named)
   const [, ofPage] = /^\/c\/([^/]+)$/.exec(url?.pathname ?? '') ?? []
@@ -37,7 +33,7 @@ export function openCollection(
 }
 
 /** The service for creations, and the header that names the collection of `--collection`. */
-export function openForCreation(context: Pick<CommandContext, 'flags' | 'env'>): {
+export function openForCreation(context: ServiceContext): {
   service: Service
   header: { 'quirl-collection'?: string }
 } {

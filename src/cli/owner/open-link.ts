@@ -4,7 +4,7 @@ import { isCode } from '../../links/code.ts'
 import { isToken } from '../../lib/token.ts'
 import type { CommandContext } from '../command.ts'
 import { openCollection } from './open-collection.ts'
-import { dataOf, openService, type Service } from './service.ts'
+import { dataOf, openService, type Service, type ServiceContext } from './service.ts'
 
 /** The service, and a link of it: the paths of links are about it, whoever's token opens it. */
 export interface ServiceOfLink extends Service {
@@ -21,7 +21,7 @@ const MAX_ASKED = 50
  * the collection of `--collection`, or in one that was kept.
  * @throws {StartError} when it names none
  */
-export async function openLink(context: Pick<CommandContext, 'args' | 'flags' | 'env'>): Promise<ServiceOfLink> {
+export async function openLink(context: ServiceContext & Pick<CommandContext, 'args'>): Promise<ServiceOfLink> {
   const [named, ...more] = context.args
   if (named === undefined || more.length > 0)
     throw new StartError('give one link: the URL of its page (…/m/…), its token, or the code of a token that was kept')

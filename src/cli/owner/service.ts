@@ -32,12 +32,21 @@ export interface Service {
    * @param code of a link of the collection, which the paths of links are about then
    */
   client: (token?: string, code?: string) => QuirlClient
-  /** The same at another origin, which the address of a page has named. */
+  /** The same at another origin, which the address of a page has named; this one where it is the only one. */
   at: (server: string) => Service
 }
 
+/** What says which service a command calls. */
+export interface ServiceContext extends Pick<CommandContext, 'flags' | 'env'> {
+  /**
+   * Whether it calls no other, whatever addresses it is given: an assistant does what texts that it reads tell it to, and an
+   * address of theirs would get the access code, or what it asks for.
+   */
+  isOnlyService?: boolean
+}
+
 /** The service that `--server`, `QUIRL_SERVER` or the file config.json names. @throws {StartError} when it is no origin */
-export function openService({ flags, env }: Pick<CommandContext, 'flags' | 'env'>): Service {
+export function openService({ flags, env, isOnlyService = false }: ServiceContext): Service {
   const folder = configFolder(env)
   const [name, value] = namedServer(flags, env, folder)
   const server = typeof value === 'string' ? origin(value) : undefined
@@ -45,7 +54,7 @@ export function openService({ flags, env }: Pick<CommandContext, 'flags' | 'env'
     throw new StartError(`${name} must be an origin such as https://qr.example.com, without path or query`)
   const kept = openKeptTokens(folder, 'tokens.json')
   const collections = openKeptTokens(folder, 'collections.json')
-  return serviceAt(server, { kept, collections, flags, env })
+  return serviceAt(server, { kept, collections, flags, env, isOnlyService, named: server })
 }
 
 function namedServer(flags: Flags, env: NodeJS.ProcessEnv, folder: string | undefined): [name: string, value: unknown] {
@@ -56,17 +65,18 @@ function namedServer(flags: Flags, env: NodeJS.ProcessEnv, folder: string | unde
 }
 
 /**
- * The key that `--create-key`, `QUIRL_CREATE_KEY` or config.json has; that of config.json is only for the service there.
+ * The key that `--create-key`, `QUIRL_CREATE_KEY` or config.json has; that of config.json is only for the service there, and that of
+ * the environment for the service that the command calls when no address names another.
  * @throws {StartError} for what is no key, without showing it
  */
-function readCreateKey(flags: Flags, env: NodeJS.ProcessEnv, server: string): string | undefined {
+function readCreateKey(server: string, { flags, env, named: own }: Given): string | undefined {
   const folder = configFolder(env)
   const file = folder && join(folder, 'config.json')
   const kept = file === undefined ? {} : settingsIn(file)
   const isKept = typeof kept.server === 'string' && origin(kept.server) === server
   const named: [name: string, value: unknown][] = [
     ['--create-key', flags['create-key']],
-    ['QUIRL_CREATE_KEY', env['QUIRL_CREATE_KEY'] || undefined],
+    ['QUIRL_CREATE_KEY', (server === own && env['QUIRL_CREATE_KEY']) || undefined],
     [`"createKey" in ${file}`, isKept ? kept.createKey : undefined],
   ]
   const [name, value] = named.find(([, each]) => each !== undefined) ?? []
@@ -74,18 +84,22 @@ function readCreateKey(flags: Flags, env: NodeJS.ProcessEnv, server: string): st
   throw new StartError(`${name} must be an access code of the service: 43 letters, digits, - and _`)
 }
 
-type Given = Pick<Service, 'kept' | 'collections'> & Pick<CommandContext, 'flags' | 'env'>
+interface Given extends Pick<Service, 'kept' | 'collections'>, Required<ServiceContext> {
+  /** The service that is called when no address names another. */
+  named: string
+}
 
 function serviceAt(server: string, given: Given): Service {
-  const { kept, collections, flags, env } = given
-  return {
+  const { kept, collections, isOnlyService } = given
+  const service: Service = {
     server,
     kept,
     collections,
-    createKey: () => readCreateKey(flags, env, server),
+    createKey: () => readCreateKey(server, given),
     client: (token, code) => createQuirlClient({ server, token, code, fetch: fetchPatiently }),
-    at: (other) => serviceAt(other, given),
+    at: (other) => (isOnlyService ? service : serviceAt(other, given)),
   }
+  return service
 }
 
 function settingsIn(file: string): { server?: unknown; createKey?: unknown } {

@@ -8,6 +8,7 @@ import type { LinkDeps, NewCollection } from '../deps.ts'
 import { insertDrafts, withoutPassword, type CreatedLink, type Creation, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
 import { isDraft, withCheckedDesigns } from './row-designs.ts'
+import { noteScreening, screenRowsAgain } from '../screened.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */
@@ -46,6 +47,7 @@ export async function createBulk(
   client: Client,
   options: BulkOptions,
 ): Promise<BulkResult> {
+  const screenAgain = noteScreening(deps)
   const drafts = await readRows(deps, rows, options.onTrimmedIn)
   const valid = drafts.filter(isDraft)
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
@@ -59,7 +61,7 @@ export async function createBulk(
   const prepare = async () => void (await (ready ??= withCheckedDesigns(deps, drafts, client, options.collection)))
   try {
     const result = await createCharged(deps, { ...options, charge, prepare }, async (creation) => {
-      const checked = (await ready) ?? []
+      const checked = await screenRowsAgain((await ready) ?? [], screenAgain)
       const scannable = checked.filter(isDraft)
       const insert = () => insertDrafts(deps, creation, scannable, client.origin)
       const into = { collection: options.collection, count: scannable.length }
@@ -73,14 +75,18 @@ export async function createBulk(
       return { ...toResult(outcomes), ...(await collectNew(deps, creation, options)) }
     })
     await settle(result)
-    for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
-    return result
+    return invalidated(deps, result)
   } catch (error) {
     if (error instanceof DryRun) return dryRunResult(error)
     if (!(error instanceof NoneCreated)) throw error
     await refund('aliases', 'links')
     throw nothingCreated(error.outcomes)
   }
+}
+
+function invalidated({ invalidate }: Pick<LinkDeps, 'invalidate'>, result: BulkResult): BulkResult {
+  for (const row of result.results) if ('code' in row) invalidate(row.code)
+  return result
 }
 
 /** Creates the collection of the links that were created. */

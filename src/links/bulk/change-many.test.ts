@@ -25,6 +25,7 @@ function depsOn(db: Database, parts: Pick<Database, 'transaction'> & Pick<ManyDe
     db: { ...db, read, write, transaction },
     now: () => 1000,
     owns: () => false,
+    screenedBy: () => '',
     webhooks: { onChange: async () => {} },
     designs: {} as ManyDeps['designs'],
     collecting: {} as ManyDeps['collecting'],

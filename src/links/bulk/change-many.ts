@@ -13,13 +13,14 @@ import { entityTag, type Link } from '../link.ts'
 import { changesDesign, checkChangedDesigns, withChanged, withPresent, type DesignChange } from './changed-designs.ts'
 import { linksOfRows, missingLinkOf, type LinkRow, type RowNaming } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
+import { noteScreening, type ScreenAgain } from '../screened.ts'
 import { findById } from '../store.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
 import type { LinkWebhooks } from '../webhook.ts'
 
 /** What a change of many links needs of the rest of the program. */
 export interface ManyDeps
-  extends DesignDeps, Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'invalidate' | 'inTurn'> {
+  extends DesignDeps, Pick<LinkDeps, 'db' | 'now' | 'owns' | 'screen' | 'screenedBy' | 'invalidate' | 'inTurn'> {
   webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
@@ -92,6 +93,7 @@ export async function changeLinks(
 ): Promise<ManyResult> {
   const { atomic, dryRun, collection, requireKnown, through, onTrimmedIn } = options
   const outcomes: Outcome[] = []
+  const screenAgain = noteScreening(deps)
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, options)) {
     const index = outcomes.length
@@ -111,7 +113,7 @@ export async function changeLinks(
     () => client.charge('changes', units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
-      await commit(deps, outcomes, { client, atomic, through })
+      await commit(deps, outcomes, { client, atomic, through, screenAgain })
       requireValid(outcomes, atomic)
     },
   )
@@ -157,6 +159,7 @@ function withDesign(deps: ManyDeps, outcome: Outcome, design: DesignChange | Pro
 /** Who changes links, and whether all of them or none. */
 interface Writing extends Pick<ManyOptions, 'atomic' | 'through'> {
   client: Client
+  screenAgain: ScreenAgain
 }
 
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
@@ -212,7 +215,7 @@ class Conflict extends Error {}
 async function write(
   deps: ManyDeps,
   changes: Entry<Plan>[],
-  { client, atomic }: Writing,
+  { client, atomic, screenAgain }: Writing,
 ): Promise<{ committed: Entry<Plan>[]; conflicts: Entry<Plan>[] }> {
   // In one order, so that two requests never wait for each other's rows.
   const ordered = changes.toSorted(([, a], [, b]) => a.link.id - b.link.id)
@@ -225,7 +228,9 @@ async function write(
       // An attempt that was rolled back has committed none.
       for (const list of [conflicts, committed]) list.length = 0
       for (const change of ordered) {
-        const isWritten = await writeChange(deps, transaction, change[1], client)
+        // What was blocked meanwhile is validated again, as what was changed meanwhile.
+        const isAllowed = screenAgain(change[1].next) === undefined
+        const isWritten = isAllowed && (await writeChange(deps, transaction, change[1], client))
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }

@@ -4,6 +4,7 @@ import { codeKey } from '../code.ts'
 import { insertLinks } from '../create-store.ts'
 import type { LinkDeps } from '../deps.ts'
 import { aliasTaken } from '../insert.ts'
+import { noteScreening } from '../screened.ts'
 import { findByTokens } from '../store.ts'
 import { readNewRows, readOwnFields, type NewRow, type OwnFields, type PresentRow } from './read-rows.ts'
 
@@ -50,7 +51,8 @@ export async function importLinks(
   rows: unknown[],
   { dryRun, origin }: ImportOptions,
 ): Promise<ImportResult[]> {
-  const read = await readAll(deps, rows, origin)
+  const screenAgain = noteScreening(deps)
+  const read = (await readAll(deps, rows, origin)).map((row) => (isNew(row) ? (screenAgain(row.link) ?? row) : row))
   const inserted = await insert(deps, read.filter(isNew), dryRun)
   if (!dryRun) {
     for (const { link } of inserted.values()) deps.invalidate(link.code)

@@ -52,7 +52,8 @@ export function tokensOfLinks(links: string[], service: Service): string[] {
 function tokenOfLink(named: string, service: Service): string {
   const url = URL.parse(named)
   // Tokens go to the service that they belong to, and to no other.
-  const token = url !== null && url.origin !== service.server ? undefined : tokenOf(named, url, service)
+  const isElsewhere = url !== null && service.at(url.origin).server !== service.server
+  const token = isElsewhere ? undefined : tokenOf(named, url, service)
   if (token !== undefined) return token
   throw new StartError(
     `${JSON.stringify(named)} names no link of ${service.server} whose token is known here; give the URL of its page, …/m/…`,
