@@ -204,7 +204,7 @@ async function openFeatures(
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
   const created = await openCreation(config, environment, foundation, recording, open)
-  const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, ...times, log })) : undefined
+  const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, client, ...times, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse: created.abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(tls.drain)
   const connections = createConnectionLimit({ client })

@@ -5,7 +5,9 @@ import { createRequestIds } from '../http/error-handler.ts'
 import { Problem } from '../http/problem.ts'
 import { sendProblem } from '../http/raw-problem.ts'
 import { noteRefusals } from '../http/refusals.ts'
+import type { Holder } from '../lib/holder.ts'
 import { hostName } from '../lib/host.ts'
+import { createHold } from './hold.ts'
 
 /** Handles requests that TLS rules decide before routing; returns false when the routes handle the request. */
 export type HttpsPolicy = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -17,7 +19,12 @@ interface HttpsPolicyOptions {
   statusOf: (name: string) => string | undefined
   /** Finds the response to a challenge of a certificate authority. */
   challenge: (token: string) => Promise<string | undefined>
+  /** Who a request counts for. */
+  holderOf: (request: IncomingMessage) => Holder
 }
+
+/** Look-ups of challenges at the same time, which anyone may ask for: visits share the connections to the store. */
+const MAX_LOOK_UPS = 100
 
 /** A year. Only for the service's own host: the owner of a custom domain may move it to another server. */
 const STRICT_TRANSPORT = 'max-age=31536000'
@@ -38,11 +45,23 @@ export function noteHttps(app: FastifyInstance): void {
   })
 }
 
-export function createHttpsPolicy({ origin, host, statusOf, challenge }: HttpsPolicyOptions): HttpsPolicy {
+export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf }: HttpsPolicyOptions): HttpsPolicy {
   const nextId = createRequestIds()
+  const lookUps = createHold(MAX_LOOK_UPS)
   const refuse = (response: ServerResponse, problem: Problem) => {
     sendProblem(response, problem, nextId())
     return true
+  }
+
+  async function answerChallenge(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A look-up keeps its place also when its client has left.
+    const found = await lookUps
+      .wait({ holder: holderOf(request), ended: never }, async () => ({ body: await challenge(token) }))
+      .catch(() => ({ body: undefined }))
+    if (found === undefined) return void refuse(response, tooManyLookUps())
+    const { body } = found
+    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }
+    response.writeHead(body === undefined ? 404 : 200, headers).end(body ?? '')
   }
 
   function overTls(request: IncomingMessage, response: ServerResponse): boolean {
@@ -60,7 +79,7 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge }: HttpsPo
     const { url = '/' } = request
     const token = challengePath.exec(url)?.[1]
     if (token !== undefined) {
-      void answerChallenge(challenge(token), response)
+      void answerChallenge(token, request, response)
       return true
     }
     const status = statusOf(hostName(request.headers.host))
@@ -80,12 +99,11 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge }: HttpsPo
     (request.socket as Partial<TLSSocket>).encrypted === true ? overTls(request, response) : plain(request, response)
 }
 
-async function answerChallenge(found: Promise<string | undefined>, response: ServerResponse): Promise<void> {
-  const body = await found.catch(() => undefined)
-  response
-    .writeHead(body === undefined ? 404 : 200, {
-      'content-type': 'application/octet-stream',
-      'cache-control': 'no-store',
-    })
-    .end(body ?? '')
+const { signal: never } = new AbortController()
+
+function tooManyLookUps(): Problem {
+  const headers = { 'retry-after': '1' }
+  return new Problem('unavailable', 'too many responses to challenges are looked up, try again in a moment', {
+    headers,
+  })
 }

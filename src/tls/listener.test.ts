@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createClientAddress } from '../http/client-address.ts'
@@ -25,8 +25,8 @@ async function listen(t: Ending, acceptFor: AcceptFor, limits: Partial<ListenerL
 }
 
 /** A client that has sent its whole ClientHello. */
-function connectWithHello(t: Ending, port: number): Socket {
-  const socket = connectTls({ host: '127.0.0.1', port, servername: 'qr.example.com' })
+function connectWithHello(t: Ending, port: number, more: ConnectionOptions & { localAddress?: string } = {}): Socket {
+  const socket = connectTls({ host: '127.0.0.1', port, servername: 'qr.example.com', ...more })
   socket.on('error', () => {})
   undoLater(t, () => void socket.destroy())
   return socket
@@ -95,6 +95,43 @@ test('a client that sends its ClientHello too slowly is disconnected', async (t)
   const drip = setInterval(() => socket.write(bytes.subarray(at, ++at)), 20)
   undoLater(t, () => clearInterval(drip))
   await closed(socket)
+})
+
+test('handshakes that one network begins together wait for each other, and that of another network for few of them', async (t) => {
+  const order: string[] = []
+  const accept = (raw: Socket) => {
+    order.push(raw.remoteAddress ?? '')
+    // Longer than a slice, as many handshakes take together.
+    for (const end = performance.now() + 5; performance.now() < end;);
+    raw.destroy()
+  }
+  const certificate = Promise.withResolvers<Accept>()
+  let waiting = 0
+  const { port } = await listen(t, () => ({ find: () => (waiting++, certificate.promise) }))
+  const addresses = [...Array.from({ length: 40 }, (_, at) => `127.1.1.${at + 1}`), '127.9.9.9']
+  for (const [at, localAddress] of addresses.entries()) {
+    connectWithHello(t, port, { localAddress })
+    await poll(() => waiting === at + 1)
+  }
+  certificate.resolve(accept)
+  await poll(() => order.length === addresses.length)
+  assert.ok(order.indexOf('127.9.9.9') < 5, `${order.indexOf('127.9.9.9')} began before`)
+})
+
+test('only key agreements that clients have in common are taken: others cost up to five times as much', async (t) => {
+  const { key, chain } = challengeCertificate('qr.example.com', 'token.thumbprint', Date.now())
+  const { accept } = createAcceptor({ key, chain }, randomBytes(48), (socket) => void socket.end())
+  const { port } = await listen(t, () => accept)
+  const outcome = async (ecdhCurve: string) => {
+    const socket = connectTls({ host: '127.0.0.1', port, ecdhCurve, rejectUnauthorized: false })
+    undoLater(t, () => void socket.destroy())
+    return once(socket, 'secureConnect').then(
+      () => 'secure',
+      () => 'refused',
+    )
+  }
+  for (const group of ['X25519', 'P-256', 'P-384', 'P-521:P-256']) assert.equal(await outcome(group), 'secure', group)
+  for (const group of ['P-521', 'X448']) assert.equal(await outcome(group), 'refused', group)
 })
 
 test('close ends the connections that no TLS server has taken over yet', async (t) => {

@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { createSecureContext, createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { createHelloReader, type ClientHello } from './client-hello.ts'
 import { Problem } from '../http/problem.ts'
 import { problemResponse } from '../http/raw-problem.ts'
 import { clientOf } from '../http/client-address.ts'
 import { asHolder } from '../lib/holder.ts'
+import { createSlices } from '../lib/in-slices.ts'
 import type { Held } from './hold.ts'
 
 /** Limits for connections before their handshake. */
@@ -32,6 +33,21 @@ const ciphers = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ].join(':')
+
+/**
+ * The key agreements that clients have in common, as far as this OpenSSL knows them. It knows others that cost it up to five times
+ * as much, and no client needs.
+ */
+const groups = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384'].filter(isKnown).join(':')
+
+function isKnown(group: string): boolean {
+  try {
+    createSecureContext({ ecdhCurve: group })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Takes over a connection whose ClientHello has been read and unshifted. */
 export type Accept = (socket: Socket) => void
@@ -64,6 +80,7 @@ export function createAcceptor(
     minVersion: 'TLSv1.2',
     ciphers,
     honorCipherOrder: true,
+    ecdhCurve: groups,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_MS,
     ticketKeys: ticketKey,
@@ -84,7 +101,13 @@ export const CHALLENGE_PROTOCOL = 'acme-tls/1'
 /** Creates a TLS server that presents a challenge certificate and closes the connection. */
 export function createChallengeAccept({ key, chain }: Identity): Accept {
   const protocols = [CHALLENGE_PROTOCOL]
-  const server = createTlsServer({ key, cert: chain, ALPNProtocols: protocols, handshakeTimeout: HANDSHAKE_MS })
+  const server = createTlsServer({
+    key,
+    cert: chain,
+    ecdhCurve: groups,
+    ALPNProtocols: protocols,
+    handshakeTimeout: HANDSHAKE_MS,
+  })
   server.on('secureConnection', (socket) => socket.end())
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return (socket) => void server.emit('connection', socket)
@@ -98,7 +121,8 @@ export type Found = Accept | { find: (connection: Held) => Promise<Accept | unde
 
 /**
  * Accepts connections and reads the server name before the handshake begins: the name's own key then encrypts its session
- * tickets, which are therefore useless for other names. How many connections wait is bounded by what they wait for.
+ * tickets, which are therefore useless for other names. How many connections wait is bounded by what they wait for. Handshakes, which
+ * are the costliest thing that a few bytes cause, begin in slices of time, and networks take turns.
  */
 export function createListener(
   acceptFor: (hello: ClientHello, address: string) => Found,
@@ -109,13 +133,19 @@ export function createListener(
 } {
   // Connections that no TLS server has taken over yet.
   const waiting = new Set<Socket>()
+  const inSlices = createSlices()
   let closed: Promise<void> | undefined
 
   async function handOver(socket: Socket, hello: ClientHello): Promise<void> {
     const found = acceptFor(hello, socket.remoteAddress ?? '')
     const accept = typeof found === 'object' ? await wait(socket, holdMs, found.find).catch(() => undefined) : found
-    if (accept === undefined || socket.destroyed) socket.destroy()
-    else accept(socket)
+    if (accept === undefined || socket.destroyed) return void socket.destroy()
+    const { promise: begun, resolve } = Promise.withResolvers<void>()
+    inSlices(holderOf(socket), () => {
+      if (!socket.destroyed) accept(socket)
+      resolve()
+    })
+    await begun
   }
 
   const server = createServer({ noDelay: true }, (socket) => {
@@ -135,13 +165,15 @@ export function createListener(
   }
 }
 
+const holderOf = ({ remoteAddress = '' }: Socket) => asHolder(clientOf(remoteAddress))
+
 /** Waits while the connection is open, and for at most `holdMs`. */
 async function wait<T>(
   socket: Socket,
   holdMs: number,
   find: (connection: Held) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const holder = asHolder(clientOf(socket.remoteAddress ?? ''))
+  const holder = holderOf(socket)
   const [ended, abandoned] = [new AbortController(), Promise.withResolvers<undefined>()]
   const end = () => {
     ended.abort()

@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http'
+import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
@@ -7,9 +7,11 @@ import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
 import type { Domains } from '../domains/open.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
+import { asHolder } from '../lib/holder.ts'
 import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createEphemeralDigest } from '../lib/ephemeral-digest.ts'
@@ -44,6 +46,7 @@ export interface TlsNeeds {
   db: Database
   bus: Bus
   domains: Domains
+  client: Pick<ClientAddress, 'of'>
   now: () => number
   /** The time by which certificates have expired for long. */
   removalTime: RemovalClock['time']
@@ -103,6 +106,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
   const challenge = (token: string) => findChallenge(db.read, token)
+  const holderOf = (request: IncomingMessage) => asHolder(needs.client.of(request))
   let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
@@ -110,7 +114,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyPolicy: createHttpsPolicy({ origin, host, statusOf: domains.statusOf, challenge }),
+    applyPolicy: createHttpsPolicy({ origin, host, statusOf: domains.statusOf, challenge, holderOf }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { createLocalBus } from '../../src/bus/local.ts'
 import { openDomains } from '../../src/domains/open.ts'
+import { createClientAddress } from '../../src/http/client-address.ts'
 import { connectPostgres } from '../../src/nodes/database/database.ts'
 import { openTls, type TlsConfig } from '../../src/tls/open.ts'
 
@@ -24,7 +25,8 @@ const domains = await openDomains({
   ...clocks,
   log,
 })
-const tls = openTls(config, { db, bus: createLocalBus(), domains, ...clocks, log })
+const client = createClientAddress([], () => {})
+const tls = openTls(config, { db, bus: createLocalBus(), domains, client, ...clocks, log })
 const server = createServer((request, response) => {
   if (!tls.applyPolicy(request, response)) response.end(`served by ${process.pid}`)
 })
