@@ -1,6 +1,6 @@
 import { StartError } from '../../lib/start-error.ts'
 import { tlsHint } from './tls.ts'
-import { ChangesHeld, StoreUnavailable } from '../../db/unavailable.ts'
+import { ChangesHeld, StoreBusy, StoreUnavailable } from '../../db/unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
 export const SERIALIZATION_FAILURE = '40001'
@@ -9,6 +9,8 @@ const READ_ONLY = '25006'
 const LOCK_TIMEOUT = '55P03'
 /** Connections, resources, intervention of the operator (shut-down, time-outs), errors of the system. */
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
+/** The time of a statement ran out, as it does while others have locked what it needs. */
+const CANCELLED = '57014'
 /** A transaction that was idle for too long. */
 const IDLE_TRANSACTION = '25P03'
 /** Begins the message of an error that only says so; its cause says why. */
@@ -36,6 +38,7 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailable || error instanceof StartError || !(error instanceof Error)) return error
   const state = sqlState(error)
   if (state === HELD_STATE) return new ChangesHeld(error.message, { cause: error })
+  if (state === CANCELLED) return new StoreBusy(`${PREFIX}${error.message}`, { cause: error })
   const isUnavailable =
     state === undefined ||
     UNAVAILABLE_CLASSES.has(state.slice(0, 2)) ||
