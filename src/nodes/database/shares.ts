@@ -95,8 +95,7 @@ function createTakePlace(max: number, waitMs: number): () => Promise<() => void>
 /** The same connection for one caller, whose place becomes free with it. */
 function releasing(connection: PostgresConnection, free: () => void): PostgresConnection {
   return {
-    query: connection.query,
-    copy: connection.copy,
+    ...connection,
     release(discard) {
       connection.release(discard)
       free()

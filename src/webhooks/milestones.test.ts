@@ -1,8 +1,0 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { Database } from '../db/database.ts'
-import { drivers } from '../../test/support/drivers.ts'
-import { createMilestones } from './milestones.ts'
-import { createOutbox } from './outbox.ts'
-import { putWebhook } from './store.ts'
-import { poll } from '../../test/support/poll.ts'
