@@ -30,7 +30,7 @@ import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
 import type { Counting } from './totals.ts'
 import * as store from './store.ts'
-import { addWatched, setWebhook } from './set-webhook.ts'
+import { addWatched, createSetWebhook, type SetWebhook } from './set-webhook.ts'
 import type { CollectionWebhooks } from './webhooks.ts'
 
 /** The response to links that join: a result for each token, in their order. */
@@ -98,14 +98,14 @@ export interface Collections {
    */
   readWebhook: (webhook: unknown, onTrimmed: OnTrimmed) => WebhookDraft | null
   /**
-   * Sets the webhook of a collection, or removes it with null: see `setWebhook`.
-   * @throws {Problem} also 429
+   * Sets the webhook of a collection, or removes it with null: see `createSetWebhook`.
+   * @throws {Problem} also 429, and 503 when too many wait
    */
   setWebhook: (
     token: string,
     draft: WebhookDraft | null,
-    client: Pick<Client, 'charge'>,
-  ) => ReturnType<typeof setWebhook>
+    client: Pick<Client, 'charge' | 'holder'>,
+  ) => ReturnType<SetWebhook>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
   /**
@@ -141,6 +141,7 @@ export function openCollections(deps: Deps): Collections {
   const { db, now } = deps
   const members = openMembers(deps)
   const idempotency = createIdempotency(db, now)
+  const setOne = createSetWebhook(deps)
   const find = (token: string) => requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   return {
     async create(name, client, idempotentRequest) {
@@ -165,7 +166,7 @@ export function openCollections(deps: Deps): Collections {
     webhookOf: ({ id }) => deps.webhooks.of(id),
     readWebhook: (webhook, onTrimmed) =>
       webhook === null ? null : parseWebhook(webhook, { ...deps, onTrimmed }, deps.webhooks.enabled),
-    setWebhook: async (token, draft, client) => setWebhook(deps, (await find(token)).id, draft, client),
+    setWebhook: async (token, draft, client) => setOne((await find(token)).id, draft, client),
     remove: (token) => remove(deps, token),
     async removeWithLinks(token) {
       const deleted = await deleteMembers(deps, token, await find(token))

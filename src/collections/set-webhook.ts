@@ -1,7 +1,9 @@
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { Problem } from '../http/problem.ts'
 import { refundFailed } from '../lib/charged.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { Client } from '../links/client.ts'
 import { isPresentWebhook, type WebhookDetails, type WebhookDraft } from '../links/webhook.ts'
 import { lockOpen } from './collecting.ts'
@@ -13,13 +15,40 @@ interface WebhookDeps {
 }
 
 /**
+ * Those that are set at the same time: of 10,000 links it takes one transaction, and a connection to the database, for seconds.
+ * Networks take turns.
+ */
+const SET_AT_ONCE = 2
+const MAX_WAITING = 64
+const RETRY_SECONDS = 10
+
+/** What sets the webhook of a collection, by its id. */
+export type SetWebhook = (
+  collectionId: string,
+  draft: WebhookDraft | null,
+  client: Pick<Client, 'charge' | 'holder'>,
+) => Promise<WebhookDetails | null>
+
+/** Creates a function that sets webhooks as `setWebhook` does, a few at a time. @throws {Problem} also 503 when too many wait */
+export function createSetWebhook(deps: WebhookDeps): SetWebhook {
+  const turns = createTurns({ waiting: MAX_WAITING, concurrent: SET_AT_ONCE }, () => {
+    const headers = { 'retry-after': String(RETRY_SECONDS) }
+    return new Problem('unavailable', 'too many webhooks are being set, try again in a moment', { headers })
+  })
+  return (collectionId, draft, client) =>
+    turns.run({ holder: { ...client.holder, about: collectionId } }, () =>
+      setWebhook(deps, collectionId, draft, client),
+    )
+}
+
+/**
  * Sets or removes the webhook of a collection; a new one, or a new secret, is charged as a creation. What is set already is
  * not set again.
  * @param draft null removes it
  * @returns the details, which have the secret only when that is new
  * @throws {Problem} 404 when the collection was ended, 429
  */
-export function setWebhook(
+function setWebhook(
   { db, webhooks }: WebhookDeps,
   collectionId: string,
   draft: WebhookDraft | null,

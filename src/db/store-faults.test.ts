@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { startThread } from '../lib/thread-calls.ts'
 import { createStoreFaults } from './store-faults.ts'
+import { StoreBusy } from './unavailable.ts'
 
 const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), { errcode })
 
@@ -45,6 +46,12 @@ test('a fault of the store is reported for the asked time after its last occurre
   now += 9_999
   assert.equal(faults.recent(10_000), undefined)
   assert.equal(faults.metrics[0]?.read(), 3)
+})
+
+test('a request that waited in vain for other work is no fault of the store', () => {
+  const faults = createStoreFaults(() => 0, { error: () => assert.fail(), warn: () => assert.fail() })
+  assert.match(faults.note(new StoreBusy('all connections are in use'), true) ?? '', /may or may not have been saved/)
+  assert.equal(faults.recent(10_000), undefined)
 })
 
 test('a lock that could not be taken again is a fault until it could', () => {

@@ -1,5 +1,5 @@
 import { FilesReplaced } from './sqlite/open-files.ts'
-import { DiskFull, isHeld } from './unavailable.ts'
+import { DiskFull, isBusy, isHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 import { throttle } from '../lib/throttle.ts'
 import { logIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
@@ -45,8 +45,11 @@ export function createStoreFaults(monotonic: () => number, log: Parameters<typeo
       const isDamaged = isStoreDamaged(error)
       if (!isDamaged && !isStoreUnavailable(error)) return undefined
       count++
-      lastAt = monotonic()
-      text = isDamaged ? DAMAGED : error instanceof FilesReplaced ? error.message : UNAVAILABLE
+      // A stranger can have his own requests wait for each other: the service is ready all the same.
+      if (!isBusy(error)) {
+        lastAt = monotonic()
+        text = isDamaged ? DAMAGED : error instanceof FilesReplaced ? error.message : UNAVAILABLE
+      }
       if (error instanceof DiskFull) return FULL
       return mayChange ? UNKNOWN_OUTCOME : AWAY
     },

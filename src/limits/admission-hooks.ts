@@ -8,6 +8,7 @@ import { sendProblem } from '../http/raw-problem.ts'
 import type { Admission } from './admission.ts'
 import type { WaitingRequest, Work } from './work.ts'
 import type { Holder } from '../lib/holder.ts'
+import { serveNetwork } from '../lib/served-network.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -54,7 +55,7 @@ export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
     }
     const { handler } = route
     route.handler = function (request, reply) {
-      const handle = () => handler.call(this, request, reply)
+      const handle = () => serveNetwork(deps.holderOf(request).network, () => handler.call(this, request, reply))
       return request.handleWork === undefined ? handle() : request.handleWork(handle)
     }
   })
@@ -72,14 +73,15 @@ function createHooks(work: Work, { admission, holderOf, isLate }: AdmissionDeps,
       if (problem !== undefined) return refuse(problem, request, reply, done)
       const wait = (started: Done) =>
         waitInQueue((waiting) => admission.enter(work, waiting), holder, request, reply, started)
-      if (!hasBody(request)) return wait(done)
+      const next: Done = (error) => serveNetwork(holder.network, () => done(error))
+      if (!hasBody(request)) return wait(next)
       let start: Promise<void> | undefined
       request.waitForStart = () =>
         (start ??= new Promise((resolve, reject) => {
           markReceived(reply.raw)
           wait((error) => (error === undefined ? resolve() : reject(error)))
         }))
-      done()
+      next()
     },
     // For a body that no parser reads.
     preValidation({ waitForStart }: FastifyRequest, _reply: FastifyReply, done: Done) {

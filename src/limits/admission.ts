@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts'
 import { createFairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import { createPace } from './pace.ts'
-import { createPlaces } from './places.ts'
+import { createPlaces } from '../lib/places.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,

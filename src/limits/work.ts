@@ -2,7 +2,7 @@ import type { Problem } from '../http/problem.ts'
 import type { FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import type { Pace } from './pace.ts'
-import type { Places } from './places.ts'
+import type { Places } from '../lib/places.ts'
 
 /** Limits on one kind of work. */
 export interface WorkBounds {

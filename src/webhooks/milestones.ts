@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Totals } from '../links/link.ts'
+import { createInTurn, type InTurn } from '../lib/in-turn.ts'
 import { linkOfId } from '../links/look-up.ts'
 import { createEvent } from './event.ts'
 import type { Outbox } from './outbox.ts'
@@ -9,6 +10,8 @@ import { advanceWatch, findWatchedMilestones, findWatches, type MilestoneRow } f
 
 /** Links whose totals are read at the same time. */
 const PAGE = 500
+/** Links whose milestones are stored at the same time: changes of others need connections to the store. */
+const STORED_AT_ONCE = 4
 /** The maximum clock skew between processes on one store, in milliseconds. */
 const SKEW_MS = 60_000
 
@@ -48,6 +51,7 @@ interface MilestonesDeps {
 export function createMilestones(deps: MilestonesDeps): Milestones {
   const lastOf = new Map<number, number>()
   const pending = new Set<number>()
+  const inTurn = createInTurn()
   const onRow = ({ linkId, milestone }: MilestoneRow) => {
     const last = lastOf.get(linkId)
     if (last === undefined || milestone < last) pending.add(linkId)
@@ -59,7 +63,7 @@ export function createMilestones(deps: MilestonesDeps): Milestones {
 
   async function checkLink(linkId: number): Promise<void> {
     const last = lastOf.get(linkId)
-    const now = last === undefined ? undefined : await advance(deps, linkId, last)
+    const now = last === undefined ? undefined : await advance(deps, inTurn, linkId, last)
     if (now === undefined) lastOf.delete(linkId)
     else lastOf.set(linkId, now)
   }
@@ -128,16 +132,24 @@ async function findWanting({ db, now }: MilestonesDeps, linkId: number): Promise
  * Queues the events of the milestones that a link has reached after the last ones.
  * @returns the last milestone now, the lowest of several; undefined when nobody wants any
  */
-async function advance(deps: MilestonesDeps, linkId: number, last: number): Promise<number | undefined> {
+async function advance(
+  deps: MilestonesDeps,
+  inTurn: InTurn,
+  linkId: number,
+  last: number,
+): Promise<number | undefined> {
   const reached = reachedMilestone((await deps.totals(linkId)).humans)
   if (reached <= last) return last
-  for (;;) {
-    const all = await findWanting(deps, linkId)
-    const behind = all.filter((wanting) => wanting.last < reached)
-    if (behind.length === 0) return all.length === 0 ? undefined : Math.min(...all.map((wanting) => wanting.last))
-    // Where one was removed or set again, or another process was first, which may have counted fewer scans, it is read anew.
-    for (const wanting of behind) await queueReached(deps, linkId, wanting, reached)
-  }
+  return inTurn(linkId % STORED_AT_ONCE, async () => {
+    while (!deps.stopping.aborted) {
+      const all = await findWanting(deps, linkId)
+      const behind = all.filter((wanting) => wanting.last < reached)
+      if (behind.length === 0) return all.length === 0 ? undefined : Math.min(...all.map((wanting) => wanting.last))
+      // Where one was removed or set again, or another process was first, which may have counted fewer scans, it is read anew.
+      for (const wanting of behind) await queueReached(deps, linkId, wanting, reached)
+    }
+    return last
+  })
 }
 
 /** Queues the events of one webhook, unless the last milestone is another by now. */

@@ -230,6 +230,28 @@ function storeTests(driver: StoreDriver): void {
     )
   })
 
+  each('milestones of many links are stored a few at a time, so that others find the store free', async (db) => {
+    const links = await Promise.all(Array.from({ length: 40 }, (_, at) => insert(db, `m${at}`)))
+    for (const link of links) await set(db, link)
+    let [now, most] = [0, 0]
+    const transaction: Database['transaction'] = async (work) => {
+      most = Math.max(most, ++now)
+      try {
+        return await db.transaction(work)
+      } finally {
+        now--
+      }
+    }
+    const { signal: stopping } = new AbortController()
+    const counted = { ...db, transaction }
+    const deps = { db: counted, now: () => 1000, outbox: createOutbox(), totals: humansOf(10), stopping }
+    const milestones = createMilestones(deps)
+    await milestones.load()
+    await milestones.check()
+    assert.equal((await waiting(db)).length, links.length)
+    assert.ok(most <= 4, `${most} at a time`)
+  })
+
   each('webhooks that want milestones are listed page by page', async (db) => {
     const links = [await insert(db, 'a'), await insert(db, 'b'), await insert(db, 'c')]
     for (const link of links) await set(db, link, url, 10)

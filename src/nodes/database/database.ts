@@ -6,7 +6,9 @@ import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
 import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
-import { createPool, type PoolOptions } from './pool.ts'
+import { createLosses } from './losses.ts'
+import { createPool, usualTimes, type Pool, type PoolOptions } from './pool.ts'
+import { shareConnections } from './shares.ts'
 import { createPrepareSharedRead } from './shared-lookups.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -54,26 +56,45 @@ export async function migratePostgres(
 
 /** The same for a database that is migrated. */
 export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Database {
-  const db = connect(options)
+  const { db, first, inPlace, close } = connectShared(options)
   const transaction: Database['transaction'] = (work) =>
-    retryConflicts(() => db.transaction().execute(work), isConflict)
+    retryConflicts(() => inPlace(() => db.transaction().execute(work)), isConflict)
   // The clocks of nodes may differ.
   const time = () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   return {
     read: db,
-    prepareRead: createPrepareSharedRead(db),
+    prepareRead: createPrepareSharedRead(first),
     write: db,
     prepareChange: createPrepareRemoteChange(db),
     transaction,
     // Its disk is not that of this process.
     urgent: (_urgency, work) => transaction(work),
     lock: lockName,
-    leases: createSharedLeases({ write: db, time }),
+    leases: createSharedLeases({ write: first, time }),
     time,
-    check: () => checkChanges(db),
+    check: () => checkChanges(first),
     doubtMs: DOUBT_MS,
-    close: () => db.destroy(),
+    close,
   }
+}
+
+/** One connection of so many is for visits. */
+const CONNECTIONS_OF_VISITS = 1 / 5
+
+/** Connects for visits, health checks and leases, which wait for no other work, and for all else, of which networks have shares. */
+function connectShared(options: Omit<PoolOptions, 'isPatient'>) {
+  const { max, times = usualTimes, losses = createLosses() } = options
+  const ofVisits = Math.floor(max * CONNECTIONS_OF_VISITS)
+  const rest = max - ofVisits
+  const { pool, run } = shareConnections(createPool({ ...options, losses, max: rest }), rest, times.connectMs)
+  const db = queriesOn(pool)
+  // So few connections cannot be divided.
+  const first = ofVisits === 0 ? db : queriesOn(createPool({ ...options, losses, max: ofVisits }))
+  const close = async () => {
+    await db.destroy()
+    if (first !== db) await first.destroy()
+  }
+  return { db, first, inPlace: run, close }
 }
 
 /**
@@ -94,7 +115,11 @@ async function checkChanges(db: Kysely<Tables>): Promise<void> {
 }
 
 function connect(options: PoolOptions): Kysely<Tables> {
-  return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
+  return queriesOn(createPool(options))
+}
+
+function queriesOn(pool: Pool): Kysely<Tables> {
+  return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
 /** Changes in PostgreSQL. */

@@ -1,6 +1,6 @@
 import { StartError } from '../../lib/start-error.ts'
 import { tlsHint } from './tls.ts'
-import { ChangesHeld, StoreUnavailable } from '../../db/unavailable.ts'
+import { ChangesHeld, StoreBusy, StoreUnavailable } from '../../db/unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
 export const SERIALIZATION_FAILURE = '40001'
@@ -9,6 +9,10 @@ const READ_ONLY = '25006'
 const LOCK_TIMEOUT = '55P03'
 /** Connections, resources, intervention of the operator (shut-down, time-outs), errors of the system. */
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
+/** The time of a statement ran out, as it does while others have locked what it needs. */
+const CANCELLED = '57014'
+/** What the pool says when all its connections are in use for too long: in contrast to one that cannot be opened in time. */
+const NONE_FREE = 'timeout exceeded when trying to connect'
 /** A transaction that was idle for too long. */
 const IDLE_TRANSACTION = '25P03'
 /** Begins the message of an error that only says so; its cause says why. */
@@ -36,6 +40,8 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailable || error instanceof StartError || !(error instanceof Error)) return error
   const state = sqlState(error)
   if (state === HELD_STATE) return new ChangesHeld(error.message, { cause: error })
+  if (state === CANCELLED || error.message === NONE_FREE)
+    return new StoreBusy(`${PREFIX}${error.message}`, { cause: error })
   const isUnavailable =
     state === undefined ||
     UNAVAILABLE_CLASSES.has(state.slice(0, 2)) ||
