@@ -2,7 +2,8 @@ import type { Database, Executor } from '../db/database.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
-import { RequestError, type GuardedRequest } from './guarded-request.ts'
+import type { GuardedRequest } from './guarded-request.ts'
+import { RequestError } from './request-error.ts'
 import {
   dropBefore,
   findOldest,

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { undoLater } from '../../test/support/cleanup.ts'
 import { startDns, type Zone } from '../../test/support/dns.ts'
 import { listen } from '../../test/support/http-server.ts'
 import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
+import { selfSigned } from '../../test/support/self-signed.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
 import { createReceivers } from './receivers.ts'
 import { createGuardedRequest, type GuardedOptions, type GuardedRequestDeps } from './guarded-request.ts'
@@ -212,27 +210,6 @@ test('a response that trickles is interrupted in the whole time of a request', a
   const { request: byName } = await setUp(t, { 'silent.example': { fails: 'silence' } }, { timeoutMs: 100 })
   await assert.rejects(byName('http://silent.example/', options()), /did not respond/)
 })
-
-/** A certificate of its own authority, for one name. */
-function selfSigned(t: TestContext, name: string): { key: string; cert: string } {
-  const folder = temporaryFolder(t)
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=test', '-addext', `subjectAltName=DNS:${name}`]
-  const made = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-    ...subject,
-  ]
-  execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-}
 
 test('a certificate must be valid for the name', async (t) => {
   if (!requireProgram(t, 'openssl', 'openssl')) return

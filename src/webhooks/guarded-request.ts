@@ -3,8 +3,10 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
+import { boundTls } from './bounded-tls.ts'
 import type { IsOwn } from './own-networks.ts'
 import { machineOf, NotNow, type Receivers } from './receivers.ts'
+import { RequestError } from './request-error.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /** The longest that a request may take, from the look-up of its host to the end of its response. */
@@ -47,9 +49,6 @@ export interface GuardedOptions {
   /** The network that it is sent for, which takes turns with others at a machine. */
   network?: string | undefined
 }
-
-/** No response came; the message says why, for the owner. */
-export class RequestError extends Error {}
 
 /** None was sent: the host is this service, or in the network of its machine. Visitors may be able to reach it. */
 export class OwnHostError extends RequestError {}
@@ -157,10 +156,10 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
   return new Promise((resolve, reject) => {
     let answer: Answer | undefined
     let failure: unknown = new Error('the connection was closed')
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const sent = send(url, options)
+    const tls = url.protocol === 'https:' ? boundTls() : undefined
+    const sent = tls ? requestHttps(url, { ...options, agent: tls.agent }) : requestHttp(url, options)
     sent.on('error', (error) => (failure = error))
-    boundReading(sent)
+    boundReading(sent, tls?.onDecrypted)
     sent.once('response', (response) => {
       const { 'retry-after': retryAfter } = response.headers
       answer = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
@@ -172,7 +171,7 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
 }
 
 /** Ends a request whose response is larger, or comes in more parts, than is read of any: a status that has arrived counts. */
-function boundReading(sent: ClientRequest): void {
+function boundReading(sent: ClientRequest, onBytes: (bytes: number) => void = () => {}): void {
   let [bytes, parts] = [0, 0]
   const end = () => void sent.destroy(new RequestError('its response is too large'))
   const countPart = () => {
@@ -183,6 +182,7 @@ function boundReading(sent: ClientRequest): void {
   sent.once('socket', (socket) =>
     socket.on('data', (chunk: Buffer) => {
       bytes += chunk.length
+      onBytes(chunk.length)
       if (bytes > MAX_READ_BYTES) end()
     }),
   )
@@ -220,6 +220,6 @@ function explain(error: unknown): string {
   const reason = ownValue(reasons, code)
   if (reason !== undefined) return reason
   if (code.startsWith('HPE_')) return 'its response is not HTTP'
-  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code)) return `its certificate or TLS is not valid (${code})`
+  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER|EPROTO/.test(code)) return `its certificate or TLS is not valid (${code})`
   return `it cannot be reached (${code || 'connection failed'})`
 }

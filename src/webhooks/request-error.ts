@@ -1,0 +1,2 @@
+/** No response came; the message says why, for the owner. */
+export class RequestError extends Error {}
