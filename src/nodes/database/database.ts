@@ -78,23 +78,31 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
   }
 }
 
-/** One connection of so many is for visits. */
-const CONNECTIONS_OF_VISITS = 1 / 5
+/** This part of the connections is for visits. */
+const PART_OF_VISITS = 1 / 5
 
-/** Connects for visits, health checks and leases, which wait for no other work, and for all else, of which networks have shares. */
-function connectShared(options: Omit<PoolOptions, 'isPatient'>) {
+/** Queries on the connections of a node. */
+interface Connected {
+  db: Kysely<Tables>
+  /** For visits, health checks and leases, which wait for no other work. */
+  first: Kysely<Tables>
+  /** Runs a transaction on `db`. */
+  inPlace: <T>(work: () => Promise<T>) => Promise<T>
+  close: () => Promise<void>
+}
+
+/** Connects; networks have shares of the connections, unless these are too few. */
+function connectShared(options: Omit<PoolOptions, 'isPatient'>): Connected {
   const { max, times = usualTimes, losses = createLosses() } = options
-  const ofVisits = Math.floor(max * CONNECTIONS_OF_VISITS)
+  const ofVisits = Math.floor(max * PART_OF_VISITS)
+  if (ofVisits === 0) {
+    const db = connect(options)
+    return { db, first: db, inPlace: (work) => work(), close: () => db.destroy() }
+  }
   const rest = max - ofVisits
   const { pool, run } = shareConnections(createPool({ ...options, losses, max: rest }), rest, times.connectMs)
-  const db = queriesOn(pool)
-  // So few connections cannot be divided.
-  const first = ofVisits === 0 ? db : queriesOn(createPool({ ...options, losses, max: ofVisits }))
-  const close = async () => {
-    await db.destroy()
-    if (first !== db) await first.destroy()
-  }
-  return { db, first, inPlace: run, close }
+  const [db, first] = [queriesOn(pool), queriesOn(createPool({ ...options, losses, max: ofVisits }))]
+  return { db, first, inPlace: run, close: async () => void (await Promise.all([db.destroy(), first.destroy()])) }
 }
 
 /**
