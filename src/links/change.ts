@@ -8,11 +8,12 @@ import { refundFailed } from '../lib/charged.ts'
 import type { Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { checkDesign } from './check-design.ts'
+import { tokenHashesOf } from './credential.ts'
 import type { CheckedDesign, DesignedLink, OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { changeUnits, recordRevision } from './history/history.ts'
 import { mayChange, type Link } from './link.ts'
-import { ownedById } from './look-up.ts'
+import { ownedByToken } from './look-up.ts'
 import type { PasswordHash } from './password/password.ts'
 import { noteScreening } from './screened.ts'
 import { updateLink } from './store.ts'
@@ -121,13 +122,19 @@ function writeChange(
     return runChange(deps.db, isPause(body), async (transaction) => {
       // The next attempt has the problem.
       if (screenAgain(next) !== undefined) return undefined
-      if (!(await commitChange(deps, transaction, present, changed, client))) return undefined
+      if (
+        !(await commitChange(deps, transaction, present, changed, {
+          holder: client.holder,
+          credential: owned.credential,
+        }))
+      )
+        return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed
     })
   }
-  const reread = () => ownedById(deps, owned.link.id)
+  const reread = () => ownedByToken(deps, owned.credential)
   return refundFailed(
     () => client.charge('changes', units),
     (chargeOnce) => retryOnConflict(deps, owned, reread, ifMatch, (present) => attempt(present, chargeOnce)),
@@ -205,17 +212,20 @@ export function nextRevision(
 }
 
 /**
- * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here.
- * @returns false when the link was changed or deleted since it was read
+ * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here. A change may have
+ * waited for seconds, for its design or password: a token that was replaced meanwhile changes nothing any more.
+ * @returns false when the link was changed or deleted, or the credential has ended, since it was read
  */
 export async function commitChange(
-  { webhooks }: { webhooks: Pick<LinkWebhooks, 'onChange'> },
+  { webhooks, now }: { webhooks: Pick<LinkWebhooks, 'onChange'>; now: () => number },
   transaction: Transaction<Tables>,
   before: DesignedLink,
   after: DesignedLink,
-  { holder }: Client,
+  { holder, credential }: Pick<Client, 'holder'> & Pick<OwnedLink, 'credential'>,
 ): Promise<boolean> {
-  if (!(await updateLink(transaction, after.link))) return false
+  const inside = { db: { read: transaction, write: transaction }, now }
+  const [tokenHash] = await tokenHashesOf(inside, [credential])
+  if (tokenHash === undefined || !(await updateLink(transaction, after.link, { tokenHash, now: now() }))) return false
   await recordRevision(transaction, before, after)
   const further = isDeepStrictEqual(before.design, after.design) ? [] : ['design']
   await webhooks.onChange(transaction, before.link, after.link, { further, holder })

@@ -1,5 +1,6 @@
 import type { Executor } from '../db/database.ts'
 import type { Problem } from '../http/problem.ts'
+import type { Credential } from './credential.ts'
 import type { Link } from './link.ts'
 import type { WebhookDetails } from './webhook.ts'
 import type { Holder } from '../lib/holder.ts'
@@ -66,4 +67,6 @@ export interface DesignedLink {
 /** A link with its design and its webhook, as its owner sees it. */
 export interface OwnedLink extends DesignedLink {
   webhook: WebhookDetails | null
+  /** By which it was read, and which must still work when it is changed. */
+  credential: Credential
 }

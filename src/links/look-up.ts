@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { codeKey } from './code.ts'
 import type { Credential } from './credential.ts'
-import { missingLink, unknownToken } from './deleted.ts'
+import { missingLink } from './deleted.ts'
 import type { LinkDeps } from './deps.ts'
 import type { OwnedLink } from './design.ts'
 import { revisionsOf, type Revision } from './history/history.ts'
@@ -54,19 +54,10 @@ type OwnedDeps = TokenDeps & Pick<LinkDeps, 'designs' | 'webhooks'>
 
 /** What the owner of a token sees of its link. @throws {Problem} 404 or 410 as `linkOfToken` */
 export async function ownedByToken(deps: OwnedDeps, token: Credential): Promise<OwnedLink> {
-  return toOwned(deps, await linkOfToken(deps, token))
-}
-
-/** The same of a link that was read before. @throws {Problem} 404 when it was deleted since */
-export async function ownedById(deps: OwnedDeps, id: number): Promise<OwnedLink> {
-  const link = await findById(deps.db.read, id)
-  if (link === undefined) throw unknownToken()
-  return toOwned(deps, link)
-}
-
-/** A change of the design or the webhook increases the revision, so that the link must be read before them. */
-async function toOwned({ designs, webhooks }: OwnedDeps, link: Link): Promise<OwnedLink> {
-  return { link, design: await designs.of(link.id), webhook: await webhooks.of(link.id) }
+  const link = await linkOfToken(deps, token)
+  // A change of the design or the webhook increases the revision, so that the link must be read before them.
+  const [design, webhook] = [await deps.designs.of(link.id), await deps.webhooks.of(link.id)]
+  return { link, design, webhook, credential: token }
 }
 
 /** The revisions of a link, newest first. */

@@ -67,7 +67,9 @@ for (const driver of drivers) {
         revision: 2,
         updatedAt: 5,
       }
-      const results = await Promise.all([store.updateLink(db.write, next), store.updateLink(db.write, next)])
+      const by = { tokenHash: 'token of update', now: 0 }
+      assert.equal(await store.updateLink(db.write, next, { ...by, tokenHash: 'token of another' }), false)
+      const results = await Promise.all([store.updateLink(db.write, next, by), store.updateLink(db.write, next, by)])
       assert.deepEqual(results.sort(), [false, true])
       assert.deepEqual(await store.findByCode(db.read, 'update'), next)
     })
@@ -143,7 +145,7 @@ for (const driver of drivers) {
       assert.deepEqual(await visited('visited'), needed)
       assert.equal(await visited('unknown'), undefined)
       const paused = { ...link, target: null, rules: [], placements: [], active: false, revision: 2 }
-      assert.equal(await store.updateLink(db.write, paused), true)
+      assert.equal(await store.updateLink(db.write, paused, { tokenHash: 'token of Visited', now: 0 }), true)
       assert.deepEqual(await visited('visited'), {
         ...needed,
         target: null,
@@ -191,7 +193,7 @@ for (const driver of drivers) {
         const links = []
         for (const code of ['part-1', 'part-2', 'part-3', 'part-4', 'part-5']) {
           const link: Link = { ...(await insert(db, code)), revision: 2, target: code === 'part-1' ? null : target }
-          assert.equal(await store.updateLink(db.write, link), true)
+          assert.equal(await store.updateLink(db.write, link, { tokenHash: `token of ${code}`, now: 0 }), true)
           links.push(link)
         }
         const ids = links.map(({ id }) => id)

@@ -111,13 +111,18 @@ export function* chunks<T>(items: T[]): Generator<T[]> {
   for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) yield items.slice(at, at + ROWS_PER_STATEMENT)
 }
 
-/** Writes a link's next revision. @returns false when the link was changed or deleted since it was read */
-export async function updateLink(db: Executor, link: Link): Promise<boolean> {
+/** Writes a link's next revision. @returns false when the link was changed or deleted since it was read, or its token no longer works */
+export async function updateLink(
+  db: Executor,
+  link: Link,
+  { tokenHash, now }: { tokenHash: string; now: number },
+): Promise<boolean> {
   const result = await db
     .updateTable('links')
     .set({ ...contentColumns(link), revision: link.revision, updated_at: link.updatedAt })
     .where('id', '=', link.id)
     .where('revision', '=', link.revision - 1)
+    .where(ownToken([tokenHash], now))
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }

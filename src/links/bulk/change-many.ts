@@ -14,7 +14,8 @@ import { changesDesign, checkChangedDesigns, withChanged, withPresent, type Desi
 import { linksOfRows, missingLinkOf, type LinkRow, type RowNaming } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { noteScreening, type ScreenAgain } from '../screened.ts'
-import { findById } from '../store.ts'
+import { findByToken } from '../store.ts'
+import { findByAnyToken } from '../token-look-up.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
 import type { LinkWebhooks } from '../webhook.ts'
 
@@ -123,11 +124,8 @@ export async function changeLinks(
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */
 const SINGLE_FIELDS = ['password', 'webhook']
 
-function plan(
-  deps: ManyDeps,
-  { body, link, design }: LinkRow & Pick<Plan, 'design'>,
-  requireKnown?: (kind: string) => void,
-): Outcome {
+function plan(deps: ManyDeps, row: LinkRow & Pick<Plan, 'design'>, requireKnown?: (kind: string) => void): Outcome {
+  const { body, link, design } = row
   try {
     requireKnown?.(link.kind)
     const single = SINGLE_FIELDS.filter((name) => body[name] !== undefined)
@@ -143,7 +141,7 @@ function plan(
       isOther: design !== undefined && changesDesign(design),
     })
     const units = next === link ? 0 : changeUnits(withPresent(link, design), withChanged(next, design))
-    return { body, link, next, design, units }
+    return { ...row, next, units }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -200,12 +198,16 @@ function isChange(entry: Entry): entry is Entry<Plan> {
 }
 
 /** Optimistic locking, as for a single change: the newer revision is validated and changed. */
-async function planAgain(deps: ManyDeps, { body, link, design }: Plan, through: string | undefined): Promise<Outcome> {
-  const newer = await findById(deps.db.read, link.id)
+async function planAgain(
+  deps: ManyDeps,
+  { body, credential, link, design }: Plan,
+  through: string | undefined,
+): Promise<Outcome> {
+  const newer = await findByAnyToken(deps, credential, (hash) => findByToken(deps.db.read, hash, deps.now()))
   if (newer === undefined) return missingLinkOf(through)
   // A change of the design increases the revision, so that the link must be read before it.
   const present = design && { ...design, present: await deps.designs.of(link.id) }
-  return plan(deps, { body, link: newer, design: present })
+  return plan(deps, { body, credential, link: newer, design: present })
 }
 
 /** Rolls an atomic request back. */
@@ -247,11 +249,11 @@ async function write(
 async function writeChange(
   deps: ManyDeps,
   transaction: Transaction<Tables>,
-  { link, next, design }: Plan,
-  client: Client,
+  { link, next, design, credential }: Plan,
+  { holder }: Client,
 ): Promise<boolean> {
   const [before, after] = [withPresent(link, design), withChanged(next, design)]
-  if (!(await commitChange(deps, transaction, before, after, client))) return false
+  if (!(await commitChange(deps, transaction, before, after, { holder, credential }))) return false
   if (design !== undefined && changesDesign(design)) await deps.designs.save(transaction, link.id, design.checked)
   return true
 }

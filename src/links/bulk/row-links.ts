@@ -17,6 +17,7 @@ export interface RowNaming {
 /** A row that names a link by its token, or by its code in a collection. */
 export interface LinkRow {
   body: Record<string, unknown>
+  credential: Credential
   link: Link
 }
 
@@ -95,7 +96,7 @@ async function findLinks(deps: TokenDeps, rows: (NamedRow | Problem)[]): Promise
   return rows.map((row, at) => {
     if (row instanceof Problem) return row
     const link = linkAt(at)
-    return link === undefined ? deleted.get(before[at] ?? '') : { body: row.body, link }
+    return link === undefined ? deleted.get(before[at] ?? '') : { ...row, link }
   })
 }
 
