@@ -1,13 +1,16 @@
-import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { startThread, type Thread } from '../lib/thread-calls.ts'
+import type { DnsCalls, Question } from './dns-thread.ts'
 
 /** The timeout of one query in milliseconds, the number of tries, and the timeout of a whole check. */
 const QUERY_MS = 2000
 const TRIES = 2
 const CHECK_MS = 10_000
 
-/** A response can have 64 KiB; legitimate names have fewer addresses. */
-const MAX_ADDRESSES = 100
+/** Queries that are under way; sweeps, requests and webhooks have fewer in their bounds. */
+const MAX_PENDING = 4_096
+/** The memory of the thread that asks, in MiB. */
+const THREAD_MB = 128
 
 export interface Address {
   type: 'A' | 'AAAA'
@@ -39,41 +42,57 @@ export class DnsError extends Error {
 /** Runs the queries of a check; they fail when its signal is aborted. */
 export type RunQueries = <T>(check: (queries: DnsQueries) => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** Each check has its own resolver, so that a timeout cancels only its queries, and no response is cached. */
+type Ask = (type: Question['type'], name: string) => Promise<string[]>
+
+let lastCheck = 0
+let thread: Thread<DnsCalls> | undefined
+
+/** The thread of this process that asks; one that has ended is replaced. */
+function threadOf(): Thread<DnsCalls> {
+  thread ??= startThread<DnsCalls>(new URL('./dns-thread.ts', import.meta.url), {
+    name: 'the thread for DNS',
+    heap: { maxOldGenerationSizeMb: THREAD_MB },
+    maxPending: MAX_PENDING,
+    onEnd: () => (thread = undefined),
+  })
+  return thread
+}
+
+/** Runs the queries of checks on a thread; a timeout cancels only those of its check. */
 export function createRunQueries(servers: string[] | undefined, queryMs = QUERY_MS): RunQueries {
   return async (check, signal) => {
-    const resolver = new Resolver({ timeout: queryMs, tries: TRIES })
-    if (servers !== undefined) resolver.setServers(servers)
-    const cancel = () => resolver.cancel()
-    const deadline = setTimeout(cancel, CHECK_MS)
-    signal?.addEventListener('abort', cancel, { once: true })
+    const [id, asked] = [++lastCheck, threadOf()]
+    // A thread that has ended has no queries left.
+    const end = () => void asked.call('end', id).catch(() => {})
+    const deadline = setTimeout(end, CHECK_MS)
+    signal?.addEventListener('abort', end, { once: true })
+    const ask: Ask = (type, name) =>
+      orNone(asked.call('ask', { check: id, type, name, servers, timeout: queryMs, tries: TRIES }), name)
     try {
-      return await check(queriesOf(resolver))
+      return await check(queriesOf(ask))
     } finally {
       clearTimeout(deadline)
-      signal?.removeEventListener('abort', cancel)
+      signal?.removeEventListener('abort', end)
+      end()
     }
   }
 }
 
-function queriesOf(resolver: Resolver): DnsQueries {
+function queriesOf(ask: Ask): DnsQueries {
   return {
     async cnameOf(name) {
-      const [target] = await orNone(resolver.resolveCname(name), name)
+      const [target] = await ask('CNAME', name)
       return target?.replace(/\.$/, '').toLowerCase()
     },
     async addressesOf(name) {
       if (isIP(name) !== 0) return [{ type: isIP(name) === 4 ? 'A' : 'AAAA', address: name }]
-      const [four, six] = await Promise.all([
-        orNone(resolver.resolve4(name), name),
-        orNone(resolver.resolve6(name), name),
-      ])
+      const [four, six] = await Promise.all([ask('A', name), ask('AAAA', name)])
       return [
-        ...four.slice(0, MAX_ADDRESSES).map((address) => ({ type: 'A' as const, address })),
-        ...six.slice(0, MAX_ADDRESSES).map((address) => ({ type: 'AAAA' as const, address: canonicalIpv6(address) })),
+        ...four.map((address) => ({ type: 'A' as const, address })),
+        ...six.map((address) => ({ type: 'AAAA' as const, address: canonicalIpv6(address) })),
       ]
     },
-    textsOf: async (name) => (await orNone(resolver.resolveTxt(name), name)).map((strings) => strings.join('')),
+    textsOf: (name) => ask('TXT', name),
   }
 }
 
