@@ -54,8 +54,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   const memory = createDiskMemory()
   const state = openDiskMemory(memory)
   const low = createLowState({ floor, state, log })
-  const full = createFullState(needs)
-  const space = createSpace(dataDir)
+  const [full, space] = [createFullState(needs), createSpace(dataDir)]
   let timer: NodeJS.Timeout | undefined
 
   function judge(): void {

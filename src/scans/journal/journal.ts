@@ -105,17 +105,13 @@ export function openJournal(options: JournalOptions): Journal {
   }
 }
 
+type WriterOptions = Pick<JournalOptions, 'now' | 'monotonic' | 'isFull' | 'isCritical' | 'onFailure'>
+
 /** Appends batches; after a failure, drops them for a while and tries anew. */
 function createRetryingWriter(
   files: JournalFiles,
   lost: LostCount,
-  {
-    now,
-    monotonic,
-    isFull = () => false,
-    isCritical = () => false,
-    onFailure,
-  }: Pick<JournalOptions, 'now' | 'monotonic' | 'isFull' | 'isCritical' | 'onFailure'>,
+  { now, monotonic, isFull = () => false, isCritical = () => false, onFailure }: WriterOptions,
 ) {
   const file = createCurrentFile(files, now, (scans, name) => lose(scans, new Error(`${name} was removed`)))
   /** Undefined unless the last write failed. */
