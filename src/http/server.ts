@@ -21,7 +21,10 @@ import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
-import type { Holder } from '../lib/holder.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
+import { createSlices } from '../lib/in-slices.ts'
+import { clientOf } from './client-address.ts'
+import { stopReading } from './stop-reading.ts'
 
 declare module 'node:net' {
   interface Socket {
@@ -51,7 +54,7 @@ export interface Timeouts {
   silentMs: number
 }
 
-const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000, silentMs: 30_000 }
+const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 200, refusedMs: 2_000, silentMs: 30_000 }
 
 const KEEP_ALIVE_TIMEOUT = 10_000
 /** Header fields of a request: browsers behind several proxies send some 40. */
@@ -102,6 +105,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
+  const inSlices = createSlices()
   const responseMemory = createResponseMemory(holderOf, onClosed)
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
@@ -126,10 +130,16 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     },
     drainOf: (server) => drains.get(server),
     onParserError(error, socket) {
+      const refuseOrDestroy = () => {
+        if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+        else refuseIn(socket, parserProblem(error))
+      }
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOrDestroy()
       const last = latestOf(socket)
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && last?.req.complete === false) onBodyTimeout(last.req)
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-      else refuseIn(socket, parserProblem(error))
+      if (last?.req.complete === false) onBodyTimeout(last.req)
+      // Node finds all that are late at once: thousands of one client would keep everybody else waiting.
+      stopReading(socket as Socket)
+      inSlices(asHolder(clientOf((socket as Socket).remoteAddress ?? '')), refuseOrDestroy)
     },
     responseMemory,
     restingSince: (socket) => restingSince(latestOf(socket)),
