@@ -47,21 +47,10 @@ export function noteHttps(app: FastifyInstance): void {
 
 export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf }: HttpsPolicyOptions): HttpsPolicy {
   const nextId = createRequestIds()
-  const lookUps = createHold(MAX_LOOK_UPS)
+  const answerChallenge = createAnswerChallenge({ challenge, holderOf })
   const refuse = (response: ServerResponse, problem: Problem) => {
     sendProblem(response, problem, nextId())
     return true
-  }
-
-  async function answerChallenge(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A look-up keeps its place also when its client has left.
-    const found = await lookUps
-      .wait({ holder: holderOf(request), ended: never }, async () => ({ body: await challenge(token) }))
-      .catch(() => ({ body: undefined }))
-    if (found === undefined) return void refuse(response, tooManyLookUps())
-    const { body } = found
-    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }
-    response.writeHead(body === undefined ? 404 : 200, headers).end(body ?? '')
   }
 
   function overTls(request: IncomingMessage, response: ServerResponse): boolean {
@@ -79,7 +68,7 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf 
     const { url = '/' } = request
     const token = challengePath.exec(url)?.[1]
     if (token !== undefined) {
-      void answerChallenge(token, request, response)
+      void answerChallenge(token, request, response).then((problem) => problem && refuse(response, problem))
       return true
     }
     const status = statusOf(hostName(request.headers.host))
@@ -99,7 +88,22 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf 
     (request.socket as Partial<TLSSocket>).encrypted === true ? overTls(request, response) : plain(request, response)
 }
 
-const { signal: never } = new AbortController()
+/** @returns answers a request for the response to a challenge; a problem when too many are looked up */
+function createAnswerChallenge({ challenge, holderOf }: Pick<HttpsPolicyOptions, 'challenge' | 'holderOf'>) {
+  const lookUps = createHold(MAX_LOOK_UPS)
+  return async (token: string, request: IncomingMessage, response: ServerResponse): Promise<Problem | undefined> => {
+    // A look-up keeps its place also when its client has left.
+    const { signal: ended } = new AbortController()
+    const found = await lookUps
+      .wait({ holder: holderOf(request), ended }, async () => ({ body: await challenge(token) }))
+      .catch(() => ({ body: undefined }))
+    if (found === undefined) return tooManyLookUps()
+    const { body } = found
+    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }
+    response.writeHead(body === undefined ? 404 : 200, headers).end(body ?? '')
+    return undefined
+  }
+}
 
 function tooManyLookUps(): Problem {
   const headers = { 'retry-after': '1' }
