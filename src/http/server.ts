@@ -105,7 +105,6 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
-  const inSlices = createSlices()
   const responseMemory = createResponseMemory(holderOf, onClosed)
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
@@ -129,21 +128,29 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
       return server
     },
     drainOf: (server) => drains.get(server),
-    onParserError(error, socket) {
-      const refuseOrDestroy = () => {
-        if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-        else refuseIn(socket, parserProblem(error))
-      }
-      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOrDestroy()
-      const last = latestOf(socket)
-      if (last?.req.complete === false) onBodyTimeout(last.req)
-      // Node finds all that are late at once: thousands of one client would keep everybody else waiting.
-      stopReading(socket as Socket)
-      inSlices(asHolder(clientOf((socket as Socket).remoteAddress ?? '')), refuseOrDestroy)
-    },
+    onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
     restingSince: (socket) => restingSince(latestOf(socket)),
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
+  }
+}
+
+function createOnParserError(
+  refuse: (socket: Duplex, problem: Problem) => void,
+  onBodyTimeout: ConnectionNeeds['onBodyTimeout'],
+): Connections['onParserError'] {
+  const inSlices = createSlices()
+  return (error, socket) => {
+    const refuseOrDestroy = () => {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+      else refuse(socket, parserProblem(error))
+    }
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOrDestroy()
+    const last = latestOf(socket)
+    if (last?.req.complete === false) onBodyTimeout(last.req)
+    // Node finds all that are late at once: thousands of one client would keep everybody else waiting.
+    stopReading(socket as Socket)
+    inSlices(asHolder(clientOf((socket as Socket).remoteAddress ?? '')), refuseOrDestroy)
   }
 }
 
