@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { Duplex } from 'node:stream'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
@@ -108,4 +110,24 @@ describe('a slow client is disconnected', () => {
     await poll(() => [polite, stubborn].every(({ received }) => received().startsWith('HTTP/1.1 408 ')))
     await poll(async () => (await open()) === 0)
   })
+})
+
+test('requests that are late together are refused in slices of time, between which others are answered', async () => {
+  const { onParserError } = createConnections(connectionNeeds)
+  let refused = 0
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  for (let at = 0; at < 20; at++) {
+    const socket = new Duplex({
+      read() {},
+      write(_bytes, _encoding, done) {
+        // A slice has time for two of these.
+        for (const end = performance.now() + 2; performance.now() < end;);
+        refused++
+        done()
+      },
+    })
+    onParserError(late, socket)
+  }
+  assert.ok(refused < 10, `${refused} at once`)
+  while (refused < 20) await nextIteration()
 })

@@ -21,7 +21,10 @@ import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
-import type { Holder } from '../lib/holder.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
+import { createSlices } from '../lib/in-slices.ts'
+import { clientOf } from './client-address.ts'
+import { stopReading } from './stop-reading.ts'
 
 declare module 'node:net' {
   interface Socket {
@@ -51,7 +54,7 @@ export interface Timeouts {
   silentMs: number
 }
 
-const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000, silentMs: 30_000 }
+const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 200, refusedMs: 2_000, silentMs: 30_000 }
 
 const KEEP_ALIVE_TIMEOUT = 10_000
 /** Header fields of a request: browsers behind several proxies send some 40. */
@@ -125,15 +128,29 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
       return server
     },
     drainOf: (server) => drains.get(server),
-    onParserError(error, socket) {
-      const last = latestOf(socket)
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && last?.req.complete === false) onBodyTimeout(last.req)
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-      else refuseIn(socket, parserProblem(error))
-    },
+    onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
     restingSince: (socket) => restingSince(latestOf(socket)),
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
+  }
+}
+
+function createOnParserError(
+  refuse: (socket: Duplex, problem: Problem) => void,
+  onBodyTimeout: ConnectionNeeds['onBodyTimeout'],
+): Connections['onParserError'] {
+  const inSlices = createSlices()
+  return (error, socket) => {
+    const refuseOrDestroy = () => {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+      else refuse(socket, parserProblem(error))
+    }
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOrDestroy()
+    const last = latestOf(socket)
+    if (last?.req.complete === false) onBodyTimeout(last.req)
+    // Node finds all that are late at once: thousands of one client would keep everybody else waiting.
+    stopReading(socket as Socket)
+    inSlices(asHolder(clientOf((socket as Socket).remoteAddress ?? '')), refuseOrDestroy)
   }
 }
 

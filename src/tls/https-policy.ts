@@ -47,22 +47,11 @@ export function noteHttps(app: FastifyInstance): void {
 
 export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf }: HttpsPolicyOptions): HttpsPolicy {
   const nextId = createRequestIds()
-  const lookUps = createHold(MAX_LOOK_UPS)
   const refuse = (response: ServerResponse, problem: Problem) => {
     sendProblem(response, problem, nextId())
     return true
   }
-
-  async function answerChallenge(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A look-up keeps its place also when its client has left.
-    const found = await lookUps
-      .wait({ holder: holderOf(request), ended: never }, async () => ({ body: await challenge(token) }))
-      .catch(() => ({ body: undefined }))
-    if (found === undefined) return void refuse(response, tooManyLookUps())
-    const { body } = found
-    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }
-    response.writeHead(body === undefined ? 404 : 200, headers).end(body ?? '')
-  }
+  const answerChallenge = createAnswerChallenge({ challenge, holderOf }, refuse)
 
   function overTls(request: IncomingMessage, response: ServerResponse): boolean {
     const name = hostName(request.headers.host)
@@ -78,10 +67,7 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf 
   function plain(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '/' } = request
     const token = challengePath.exec(url)?.[1]
-    if (token !== undefined) {
-      void answerChallenge(token, request, response)
-      return true
-    }
+    if (token !== undefined) return answerChallenge(token, request, response)
     const status = statusOf(hostName(request.headers.host))
     // The codes of a domain must work before it has a certificate.
     if (health.test(url) || status === 'active') return false
@@ -99,7 +85,28 @@ export function createHttpsPolicy({ origin, host, statusOf, challenge, holderOf 
     (request.socket as Partial<TLSSocket>).encrypted === true ? overTls(request, response) : plain(request, response)
 }
 
-const { signal: never } = new AbortController()
+/** @param refuse answers with a problem, when too many are looked up */
+function createAnswerChallenge(
+  { challenge, holderOf }: Pick<HttpsPolicyOptions, 'challenge' | 'holderOf'>,
+  refuse: (response: ServerResponse, problem: Problem) => void,
+) {
+  const lookUps = createHold(MAX_LOOK_UPS)
+  async function answer(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A look-up keeps its place also when its client has left.
+    const { signal: ended } = new AbortController()
+    const found = await lookUps
+      .wait({ holder: holderOf(request), ended }, async () => ({ body: await challenge(token) }))
+      .catch(() => ({ body: undefined }))
+    if (found === undefined) return refuse(response, tooManyLookUps())
+    const { body } = found
+    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }
+    response.writeHead(body === undefined ? 404 : 200, headers).end(body ?? '')
+  }
+  return (...request: Parameters<typeof answer>): true => {
+    void answer(...request)
+    return true
+  }
+}
 
 function tooManyLookUps(): Problem {
   const headers = { 'retry-after': '1' }

@@ -105,8 +105,6 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   })
   const listener = createListener(createAcceptFor(host, needs, certificates))
   const sweeps = createSweeps(certificates, needs)
-  const challenge = (token: string) => findChallenge(db.read, token)
-  const holderOf = (request: IncomingMessage) => asHolder(needs.client.of(request))
   let opened: Awaited<ReturnType<typeof open>> | undefined
   const stop = () => {
     sweeps.stop()
@@ -114,7 +112,7 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
   }
 
   return {
-    applyPolicy: createHttpsPolicy({ origin, host, statusOf: domains.statusOf, challenge, holderOf }),
+    applyPolicy: createHttpsPolicy({ origin, host, ...policyNeeds(needs) }),
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)
@@ -126,6 +124,14 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     },
     drain: () => void stop(),
     close: () => Promise.all([stop(), listener.close(), opened?.close()]).then(() => {}),
+  }
+}
+
+function policyNeeds({ db, domains, client }: TlsNeeds) {
+  return {
+    statusOf: domains.statusOf,
+    challenge: (token: string) => findChallenge(db.read, token),
+    holderOf: (request: IncomingMessage) => asHolder(client.of(request)),
   }
 }
 
