@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Duplex } from 'node:stream'
-import { setImmediate as nextIteration } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
@@ -129,5 +128,5 @@ test('requests that are late together are refused in slices of time, between whi
     onParserError(late, socket)
   }
   assert.ok(refused < 10, `${refused} at once`)
-  while (refused < 20) await nextIteration()
+  await poll(() => refused === 20)
 })

@@ -27,7 +27,7 @@ async function serve(t: TestContext) {
   return {
     lookedUp,
     /** @returns the status of the response to a challenge, and when it may be asked for again */
-    async ask(token: string, localAddress: string) {
+    ask: async (token: string, localAddress: string) => {
       const path = `/.well-known/acme-challenge/${token}`
       const sent = request({ host: '127.0.0.1', port, path, localAddress, agent: false }).end()
       const [response] = (await once(sent, 'response')) as [IncomingMessage]

@@ -87,7 +87,7 @@ export interface Tls {
 
 /** @throws {StartError} unless the service has an https origin with a host name */
 export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
-  const { db, domains } = needs
+  const { domains } = needs
   const { origin, host } = checkOrigin(config.baseUrl)
   const orders = openOrders(config, needs)
   const tickets = createTicketSecrets(needs)
