@@ -65,6 +65,15 @@ test('health checks and a few visits start at once, others before other requests
   assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
 })
 
+test('where each other request takes more than a slice, a visit that waits starts after every second one', async () => {
+  const { bring, handled } = createServed(9)
+  bring(...named('page', 40), ...named('visit', 20))
+  while (handled.length < 60) await nextIteration()
+  const waited = handled.slice(handled.indexOf('visit 15') + 1)
+  assert.deepEqual(waited.slice(0, 8).filter((name) => name.startsWith('visit')).length, 4)
+  assert.ok(handled.indexOf('visit 19') < handled.indexOf('page 10'))
+})
+
 test('a flood of health checks waits with the visits', async () => {
   const { bring, handled } = createServed()
   bring(...named('visit', 30), ...named('health', 100))

@@ -19,7 +19,7 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 /**
  * Keeps iterations of the event loop short, however many connections send a request at the same time. Requests for which a
  * slice has no time wait for the next one, but for a few visits. Visits come first. Other requests have a small part of each slice, in which at least
- * one of them starts, however many visits there are. Of what waits, networks take turns: a visit may take as long as hundreds of
+ * one of them starts, however many visits there are; where that takes the whole slice, the next one begins with a visit. Of what waits, networks take turns: a visit may take as long as hundreds of
  * others, such as one of an unknown code. A connection sends its next request after its response, so the load regulates itself.
  * @param priorityOf called only for requests that may have to wait
  * @param holderOf called only for requests that wait
@@ -34,11 +34,16 @@ export function createRequestScheduler(
   let end = 0
   let late = { urgent: 0, visit: 0 }
   let isScheduled = false
+  /** Whether visits waited in the slice, and none of them has started. */
+  let isVisitOwed = false
 
   function step(isFirst: boolean): void {
     const now = monotonic()
     if (now >= end && !isFirst) return
-    const next = takeNext(visits, others, isFirst || now < end - SLICE_MS + OTHERS_MS)
+    const areOthersFirst = isFirst ? !isVisitOwed : now < end - SLICE_MS + OTHERS_MS
+    const waiting = visits.length()
+    const next = takeNext(visits, others, areOthersFirst)
+    isVisitOwed = (isFirst || isVisitOwed) && waiting > 0 && visits.length() === waiting
     // The client may have disconnected while the request waited.
     if (next !== undefined && !next[0].socket.destroyed) handle(...next)
   }
