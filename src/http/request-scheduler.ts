@@ -30,27 +30,22 @@ export function createRequestScheduler(
   holderOf: (request: IncomingMessage) => Holder,
   monotonic = () => performance.now(),
 ): RequestListener {
-  const [visits, others] = [createQueue(holderOf), createQueue(holderOf)]
+  const queues = createQueues(holderOf)
   let end = 0
   let late = { urgent: 0, visit: 0 }
   let isScheduled = false
-  /** Whether visits waited in the slice, and none of them has started. */
-  let isVisitOwed = false
 
   function step(isFirst: boolean): void {
     const now = monotonic()
     if (now >= end && !isFirst) return
-    const areOthersFirst = isFirst ? !isVisitOwed : now < end - SLICE_MS + OTHERS_MS
-    const waiting = visits.length()
-    const next = takeNext(visits, others, areOthersFirst)
-    isVisitOwed = (isFirst || isVisitOwed) && waiting > 0 && visits.length() === waiting
+    const next = isFirst ? queues.takeFirst() : queues.take(now < end - SLICE_MS + OTHERS_MS)
     // The client may have disconnected while the request waited.
     if (next !== undefined && !next[0].socket.destroyed) handle(...next)
   }
 
   function startWaiting(): void {
     isScheduled = false
-    const steps = Math.min(visits.length() + others.length(), MAX_STEPS)
+    const steps = Math.min(queues.length(), MAX_STEPS)
     if (steps === 0) return
     beginSlice()
     for (let at = 0; at < steps; at++) setImmediate(step, at === 0)
@@ -66,11 +61,11 @@ export function createRequestScheduler(
 
   return (request, response) => {
     if (!isScheduled) beginSlice()
-    else if (monotonic() >= end || visits.length() + others.length() > 0) {
+    else if (monotonic() >= end || queues.length() > 0) {
       const priority = priorityOf(request)
-      if (priority === 'other') return others.add([request, response])
-      const mustWait = ++late[priority] > MAX_LATE || (priority === 'visit' && visits.length() > 0)
-      if (mustWait) return visits.add([request, response])
+      if (priority === 'other') return queues.others.add([request, response])
+      const mustWait = ++late[priority] > MAX_LATE || (priority === 'visit' && queues.visits.length() > 0)
+      if (mustWait) return queues.visits.add([request, response])
     }
     handle(request, response)
   }
@@ -89,6 +84,29 @@ function createQueue(holderOf: (request: IncomingMessage) => Holder): Queue {
   return { length, add: (exchange) => void put(exchange, holderOf(exchange[0])), take }
 }
 
-function takeNext(visits: Queue, others: Queue, areOthersFirst: boolean): Exchange | undefined {
-  return areOthersFirst ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
+/** What waits. */
+function createQueues(holderOf: (request: IncomingMessage) => Holder) {
+  const [visits, others] = [createQueue(holderOf), createQueue(holderOf)]
+  /** Whether visits waited in the slice, and none of them has started. */
+  let isVisitOwed = false
+
+  function take(areOthersFirst: boolean): Exchange | undefined {
+    const other = areOthersFirst ? others.take() : undefined
+    const visit = other === undefined ? visits.take() : undefined
+    if (visit !== undefined) isVisitOwed = false
+    return other ?? visit ?? others.take()
+  }
+
+  return {
+    visits,
+    others,
+    length: () => visits.length() + others.length(),
+    take,
+    /** The first of a slice. */
+    takeFirst() {
+      const areOthersFirst = !isVisitOwed
+      isVisitOwed = visits.length() > 0
+      return take(areOthersFirst)
+    },
+  }
 }

@@ -52,7 +52,7 @@ function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
   const codes = 'texts' in job ? job.texts.length : 'codes' in job ? job.codes.length : 1
   const fonts = 'onto' in job ? FONTS : 0
-  const logo = 'wantsLogo' in job && job.wantsLogo === true && job.design.logo !== undefined ? LOGO_OF_SHEET : 0
+  const logo = 'wantsLogo' in job && job.wantsLogo && job.design.logo !== undefined ? LOGO_OF_SHEET : 0
   return fonts + logo + least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
 }
 
