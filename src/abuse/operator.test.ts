@@ -44,8 +44,11 @@ async function toggle(db: Database, link: Link): Promise<void> {
   assert.equal(await db.transaction((transaction) => act(transaction, { ...link, revision }, now())), true)
 }
 
+const storedOf = (db: Database, id: number) =>
+  db.read.selectFrom('links').select(['removed_at', 'warned_at']).where('id', '=', id).executeTakeFirstOrThrow()
+
 for (const { name, open } of drivers) {
-  test(`a link is blocked, however its owner deletes it and brings it back meanwhile, on ${name}`, async (t) => {
+  test(`a link is blocked, or warned of, however its owner deletes it and brings it back meanwhile, on ${name}`, async (t) => {
     const db = await open(t)
     if (db === undefined) return
     for (const toggles of [0, 1, 2, 3, 4, 5]) {
@@ -59,10 +62,12 @@ for (const { name, open } of drivers) {
           return result
         },
       })
-      const { block } = abuseOperations({ ...(await depsOf(db)), db: { ...db, read } })
+      const { block, warn } = abuseOperations({ ...(await depsOf(db)), db: { ...db, read } })
+      assert.deepEqual(await warn?.({ subject: code }), { code }, `${toggles} times`)
+      assert.equal((await storedOf(db, id)).warned_at, now(), `${toggles} times`)
+      left = toggles
       assert.deepEqual(await block?.({ subject: code }), { code }, `${toggles} times`)
-      const row = await db.read.selectFrom('links').select('removed_at').where('id', '=', id).executeTakeFirstOrThrow()
-      assert.equal(row.removed_at, now(), `${toggles} times`)
+      assert.equal((await storedOf(db, id)).removed_at, now(), `${toggles} times`)
     }
   })
 }

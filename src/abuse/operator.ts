@@ -181,7 +181,7 @@ async function forgetRuling(deps: OperatorDeps, text: unknown): Promise<void> {
 async function setWarning(deps: OperatorDeps, input: Record<string, unknown>, on: boolean): Promise<{ code: string }> {
   const reason = readReason(input)
   const warning = on ? { reason, at: deps.now() } : null
-  const { code } = await updateLink(deps, readCode(deps, input), async (link) => {
+  const { code } = await updateStored(deps, readCode(deps, input), async (link) => {
     if (link.suspension !== null) throw new Problem('invalid_request', `${link.code} is blocked`)
     if (!on && link.warning === null) throw new Problem('invalid_request', `${link.code} has no warning`)
     return setWarningOf(deps, link, warning, reason)
@@ -218,15 +218,10 @@ export function readReason({ reason = '' }: Record<string, unknown>): string {
   return reason.trim()
 }
 
-/** Reads a link and updates it. Retries when the link was changed in between, for which `update` returns false. */
-async function updateLink(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
-  for (;;) {
-    const link = await requireLink(deps, code)
-    if (await update(link)) return link
-  }
-}
-
-/** The same, also of a link that its owner has deleted and can bring back: as it is then. */
+/**
+ * Reads a link, also one that its owner has deleted and can bring back: as it is then, and updates it. Retries when the link was changed in
+ * between, for which `update` returns false.
+ */
 async function updateStored(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
   for (;;) {
     const link = (await storedLinkOfCode(deps, code)) ?? (await requireLink(deps, code))
