@@ -1,3 +1,4 @@
+import type { Turns } from '../lib/turns.ts'
 import type { MemberConditions, MemberKey, MemberPart } from './listing-store.ts'
 
 /** Links of one statement, for which the event loop waits. */
@@ -12,6 +13,19 @@ export interface MembersReading {
 }
 
 type ReadAfter<T> = (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<T[]>
+
+/** The links of collections, for what is counted of them. */
+export interface Members {
+  /** The ids of the next links of a collection that meet the conditions, ascending. */
+  idsAfter: ReadAfter<number>
+  /**
+   * Gathers something from the names of all links of a collection, which take up to 16 MB, when the turn of the client comes.
+   * @throws what the signal of the waiter aborts with
+   */
+  gather: Turns['run']
+  /** The next links of a collection that meet the conditions, in the order of their ids. */
+  membersAfter: ReadAfter<MemberKey>
+}
 
 /** A link with its place among those that are counted. */
 export interface PlacedMember {

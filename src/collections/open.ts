@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed, runCharged } from '../lib/charged.ts'
-import { createTurns, type Turns } from '../lib/turns.ts'
+import { createTurns } from '../lib/turns.ts'
 import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
 import type { Client } from '../links/client.ts'
@@ -18,13 +18,8 @@ import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, insertNew, lockOpen, requireCollection, type CreatedCollection } from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
 import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
-import {
-  findMemberIds,
-  findMemberKeys,
-  type MemberConditions,
-  type MemberKey,
-  type MemberPart,
-} from './listing-store.ts'
+import { findMemberIds, findMemberKeys, type MemberConditions, type MemberPart } from './listing-store.ts'
+import type { Members } from './members.ts'
 import { readOverview, type Overview } from './overview.ts'
 import { findSheetLinks, findSheetPage, type SheetLink } from './sheet-store.ts'
 import { rotateCollection } from './rotation.ts'
@@ -41,7 +36,7 @@ export interface JoinResult {
 }
 
 /** Sets of links, each with one token of its own. */
-export interface Collections {
+export interface Collections extends Members {
   /**
    * Creates an empty collection, charged as the creation of a link. With an idempotent request a retry returns the first one.
    * @throws {Problem} 422 for a reused key, 429
@@ -69,16 +64,7 @@ export interface Collections {
     query: ListQuery,
     counting: Pick<Counting, 'turn'>,
   ) => Promise<string[]>
-  /** The ids of the next links of a collection that meet the conditions, ascending. */
-  idsAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<number[]>
-  /**
-   * Gathers something from the names of all links of a collection, which take up to 16 MB, when the turn of the client comes.
-   * @throws what the signal of the waiter aborts with
-   */
-  gather: Turns['run']
-  /** The next links of a collection that meet the conditions, in the order of their ids. */
-  membersAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<MemberKey[]>
-  /** The same, with what a spreadsheet shows of them. */
+  /** Those of `membersAfter`, with what a spreadsheet shows of them. */
   sheetAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<SheetLink[]>
   /** The links of a collection that have these codes, by the keys of the codes. */
   sheetLinksOf: (collection: Pick<store.Collection, 'id'>, codeKeys: string[]) => Promise<Map<string, SheetLink>>
@@ -290,7 +276,7 @@ async function addLinks(
   return { added: new Set(adding), already, existing }
 }
 
-function openMembers({ db, now }: Pick<Deps, 'db' | 'now'>): Pick<Collections, 'idsAfter' | 'membersAfter' | 'gather'> {
+function openMembers({ db, now }: Pick<Deps, 'db' | 'now'>): Members {
   // The queues of requests bound how many wait.
   const { run } = createTurns({ waiting: Infinity, concurrent: GATHERED }, () => new Error('unreachable'))
   return {

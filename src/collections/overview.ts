@@ -1,7 +1,6 @@
 import type { AsOf } from '../scans/statistics/as-of.ts'
 import { sumTotals, type BriefTotals } from '../scans/statistics/totals.ts'
-import { readAgain, readIds, type PlacedMember } from './members.ts'
-import type { Collections } from './open.ts'
+import { readAgain, readIds, type Members, type PlacedMember } from './members.ts'
 import type { Collection } from './store.ts'
 import type { Counting } from './totals.ts'
 
@@ -23,12 +22,9 @@ export interface Overview extends Collection, AsOf {
   totals: BriefTotals
 }
 
-/** What an overview is read from. */
-export type OverviewDeps = Pick<Collections, 'idsAfter' | 'membersAfter' | 'gather'>
-
 /** Counts the links of a collection and their scans. */
 export async function readOverview(
-  { idsAfter, membersAfter, gather }: OverviewDeps,
+  { idsAfter, membersAfter, gather }: Members,
   counting: Counting,
   collection: Collection,
 ): Promise<Overview> {

@@ -13,7 +13,7 @@ import { MAX_FILTERED } from '../scans/statistics/link-sets/filtered-set.ts'
 import type { SetStats } from '../scans/statistics/link-sets/stats-of-set.ts'
 import { breakdownsOf, type CollectionBreakdowns } from './breakdowns.ts'
 import { campaignOf } from './campaign-query.ts'
-import { readAgain, readIds } from './members.ts'
+import { readAgain, readIds, type Members } from './members.ts'
 import type { Collections } from './open.ts'
 import { collectionStatsBody, collectionStatsQuery } from './stats-schemas.ts'
 import { COLLECTION_TOKEN } from './schemas.ts'
@@ -21,7 +21,7 @@ import type { Collection } from './store.ts'
 
 /** What the statistics of collections need of the rest of the program. */
 export interface CollectionStatsNeeds {
-  collections: Pick<Collections, 'find' | 'idsAfter' | 'membersAfter' | 'gather'>
+  collections: Members & Pick<Collections, 'find'>
   scans: Pick<Scans, 'oldestUnfolded' | 'statsOfSet' | 'retention'>
   slots: Pick<Slots, 'stats'>
   turnToRender: Limits['turnToRender']
