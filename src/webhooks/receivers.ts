@@ -48,8 +48,9 @@ export interface Receivers {
   /**
    * A time at which to try again: each call for a network tells a later one, so that what waits does not return at once, and the
    * later the more networks wait.
+   * @param pauseMs between two of these times, by default as a receiver may have requests
    */
-  nextTry: (name: string, network?: string) => number
+  nextTry: (name: string, network?: string, pauseMs?: number) => number
   /** When a network's request was sent last; the one with the earliest is next. */
   lastTurn: (name: string, network: string) => number
   /** Those that have as many requests as they may have at the same time. */
@@ -113,7 +114,7 @@ export function createReceivers(now: () => number): Receivers {
     standing,
     enter,
     enterMachine,
-    nextTry: (name, network = '') => nextTryOf(of(name), network, now()),
+    nextTry: (name, network = '', pauseMs = PAUSE_MS) => nextTryOf(of(name), network, now(), pauseMs),
     lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
     isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
@@ -161,12 +162,12 @@ function turnsOf({ networks }: Receiver, network: string): Turns {
   return turns
 }
 
-function nextTryOf(receiver: Receiver, network: string, now: number): number {
+function nextTryOf(receiver: Receiver, network: string, now: number, pauseMs: number): number {
   forgetTurns(receiver, now)
   const turns = turnsOf(receiver, network)
   turns.nextTry = Math.max(turns.nextTry, now)
   const waiting = [...receiver.networks.values()].filter(({ nextTry }) => nextTry >= now).length
-  return (turns.nextTry += PAUSE_MS * waiting)
+  return (turns.nextTry += pauseMs * waiting)
 }
 
 function forgetTurns({ networks }: Receiver, now: number): void {
