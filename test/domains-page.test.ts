@@ -5,6 +5,9 @@ import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './su
 import { endOfFile } from './support/cleanup.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { startServer, type TestServer } from './support/server.ts'
+import { domain } from './support/stored-domains.ts'
+import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
+import { insertDomain } from '../src/domains/store.ts'
 
 const HOST = 'go.bakery.shop'
 const NAME = 'qr.example.com'
@@ -86,6 +89,20 @@ inBrowser('a name that another registered is taken over by a record', async (pag
   await page.getByText('Remove the domain').click()
   await page.getByLabel('Domain key').fill(key)
   assert.equal(await press(page, 'Remove'), 200)
+})
+
+inBrowser('a name that too many others of its domain keep from being registered is claimed instead', async (page) => {
+  const active = { registrable: 'crowded.shop', status: 'active', nextCheckAt: now + 1_000 * MINUTE } as const
+  await server.services.db.transaction(async (transaction) => {
+    for (let at = 0; at < MAX_ACTIVE; at++) await insertDomain(transaction, domain(`n${at}.crowded.shop`, active))
+  })
+  await page.goto(`${server.url}/domains`)
+  await page.getByLabel('Host name').fill('qr.crowded.shop')
+  assert.equal(await press(page, 'Continue'), 409)
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /Remove one of them first; or continue/)
+  assert.equal(await press(page, 'Continue'), 201)
+  const [, txt] = await page.locator('.domains-record').allTextContents()
+  assert.match(txt ?? '', /TXT\s+Name\s+_quirl\.qr/)
 })
 
 inBrowser(

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
+import type { Domain } from '../src/domains/domain.ts'
+import { insertDomain } from '../src/domains/store.ts'
 import { stylesheets } from '../src/styles/stylesheets.ts'
 import { openDomains } from '../src/domains/open.ts'
 import { hashToken } from '../src/lib/token.ts'
@@ -9,6 +12,7 @@ import { startDns, type TestDns, type Zone } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { poll } from './support/poll.ts'
 import { create, post, runFor, skipUnlessOneNode, startServer, visit, type TestServer } from './support/server.ts'
+import { domain } from './support/stored-domains.ts'
 
 const BASE = 'https://go.bakery.shop'
 const HOST = 'go.bakery.shop'
@@ -455,6 +459,36 @@ describe('a claim', () => {
     await server.pass(HOUR)
     assert.ok(await isHeldBy(server, mine.token))
     assert.equal((await remove(server, mine.token)).status, 200)
+  })
+
+  test('has a place for its name where strangers made 40 active by a wildcard record, as long as 40 are not proven', async (t) => {
+    const server = await set(t)
+    const { db } = server.services
+    const later = { status: 'active', nextCheckAt: Date.UTC(2027, 0, 1) } as const
+    const put = (name: string, more: Partial<Domain> = {}) =>
+      db.transaction((transaction) => insertDomain(transaction, domain(name, { ...later, ...more })))
+    for (let at = 0; at < MAX_ACTIVE; at++) await put(`n${at}.example.com`)
+    const refused = await problemOf(await post(`${server.url}/api/domains`, { domain: NAME }), 409, 'too_many_domains')
+    assert.match(refused.detail, /claim this one/)
+    const mine = await claim(server)
+    // The check that the registration causes has ended.
+    await server.status()
+    server.point(NAME)
+    await server.pass(10 * SECOND)
+    assert.equal((await server.status()).fault?.code, 'too_many_active')
+    publish(server, mine.proof)
+    await server.pass(10 * SECOND)
+    assert.equal((await server.status()).status, 'active')
+
+    for (let at = 1; at < MAX_ACTIVE; at++) await put(`p${at}.example.com`, { claimedAt: Date.UTC(2026, 5, 21) })
+    const other = await claim(server, 'other.example.com')
+    await server.status('other.example.com')
+    server.point('other.example.com')
+    server.point('_quirl.other.example.com', { txt: [other.proof] })
+    await server.pass(10 * SECOND)
+    const { status, claimed_at: claimedAt, fault } = await server.status('other.example.com')
+    assert.ok(claimedAt !== null)
+    assert.deepEqual([status, fault?.code], ['pending', 'too_many_active'])
   })
 
   test('registers an unregistered name, with both records', { skip: skipUnlessOneNode }, async (t) => {

@@ -217,6 +217,30 @@ test('machines of one network that do not respond delay no other receiver, howev
   held.release()
 })
 
+test("the slow receivers of one network's changes, in many networks, leave places to those of others", async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url } = setting
+  const held = hold(receiver, (path) => path === '/hook')
+  const links = await linksAt(
+    setting,
+    many(2 * LANES.slow, (at) => [`hook.slow${at}.com`, `127.${10 + (at % 20)}.1.${1 + at}`]),
+  )
+  const other = await createWithWebhook(server, url.replace(/hook$/, 'other'))
+  await server.services.db.write.updateTable('webhooks').set({ lane: 'slow' }).execute()
+  const [attacker = ''] = attackers(1)
+  await Promise.all(links.map((each) => sendFrom(attacker, manage(server, each), { title: 'One' }, 'PUT')))
+  await poll(() => held.count() >= LANES.slow / 2)
+  await sendFrom(honest(), manage(server, other), { title: 'One' }, 'PUT')
+  await poll(async () => (await webhookOf(server, other)).last_status === 204)
+  // What is over the share comes later, and has not failed.
+  await poll(async () => {
+    held.release()
+    clock.now += 1_000
+    return (await deliveredOf(setting)) === links.length + 1
+  })
+  assert.equal(held.most(), LANES.slow / 2)
+})
+
 test('checks of destinations count for the machine that gets them: what is over comes later, and is no failed check', async (t) => {
   const setting = await startWithWebhooks(t, unlimited, { random: () => 0.5 })
   const { server, receiver, clock, url, zones } = setting
@@ -269,6 +293,7 @@ test('docs/security.md and docs/api.md say the shares that hold', () => {
     `${MAX_AT_ONCE} at a time and ${MAX_A_MINUTE} a minute, ${MAX_UNPAUSED} of them without a pause`,
     `${MAX_IN_NETWORK} at a time to the machines of one network`,
     `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
+    'of these, the changes of a network have at most as many as are left',
     `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
     `${WIDTH} that were begun in the last ${YIELD_MS} ms, and ${MAX_LATE_CHECKS} that take longer`,
   ])

@@ -10,7 +10,10 @@ import { hasServedPages } from './page-names-store.ts'
 import type { StatusCache } from './status-cache.ts'
 import { countActive, findDomain, updateDomain } from './store.ts'
 
-/** The maximum of active names under one registrable domain, which bounds the certificates of one owner. */
+/**
+ * The maximum of active names under one registrable domain, which bounds the certificates of one owner. Where a wildcard record leads
+ * here, strangers make any names under it active: of a name whose TXT record was seen, only others of these count.
+ */
 export const MAX_ACTIVE = 40
 
 interface CheckDeps {
@@ -39,7 +42,7 @@ export function createDomainCheck({
     const isNew = next.status === 'active' && domain.status !== 'active'
     // Of two names that become active at the same time, the second must count the first.
     if (isNew) await db.lock(transaction, `domains of ${domain.registrable}`)
-    const isTooMany = isNew && (await countActive(transaction, domain.registrable)) >= MAX_ACTIVE
+    const isTooMany = isNew && (await isFull(transaction, domain))
     return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
   }
 
@@ -67,6 +70,11 @@ export function createDomainCheck({
     statuses.set(name, present && servedOf(present))
     return present
   }
+}
+
+async function isFull(transaction: Transaction<Tables>, { registrable, claimedAt }: Domain): Promise<boolean> {
+  const counted = claimedAt === undefined ? 'all' : 'proven'
+  return (await countActive(transaction, registrable, counted)) >= MAX_ACTIVE
 }
 
 /** Applies the newest claim that the DNS proves, or the proof of the registration itself. */
@@ -99,10 +107,11 @@ async function withProofWanted(transaction: Transaction<Tables>, before: Domain,
   return { ...next, proofWanted: await hasServedPages(transaction, next.name) }
 }
 
-function tooMany({ registrable }: Domain): DnsFault {
+function tooMany({ registrable, claimedAt }: Domain): DnsFault {
+  const prove = claimedAt === undefined ? ', or prove by its TXT record that this one is yours' : ''
   return {
     code: 'too_many_active',
-    detail: `it points here, but ${MAX_ACTIVE} names under ${registrable} are already active: remove one of them`,
+    detail: `it points here, but ${MAX_ACTIVE} names under ${registrable} are already active: remove one of them${prove}`,
     findings: [],
   }
 }

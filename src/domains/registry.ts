@@ -29,8 +29,8 @@ export interface Registry {
   register: (text: string) => Promise<Registered>
   /**
    * Claims a name, and registers it if necessary. Once the proof is in the DNS, the claim's token replaces the earlier
-   * one.
-   * @throws {Problem} like `register`
+   * one. How many names are active does not matter: strangers may have made them so.
+   * @throws {Problem} 400 for an invalid or refused name
    */
   claim: (text: string) => Promise<Registered>
   /** @throws {Problem} 404 */
@@ -80,7 +80,6 @@ export function createRegistry(deps: RegistryDeps): Registry {
         const detail = `must be at most ${MAX_CLAIMED_NAME} characters long when it is encoded, to be claimed`
         throw invalidRequest([{ pointer: '/domain', detail }])
       }
-      if ((await findDomain(db.read, name.name)) === undefined) await checkActiveLimit(db, name)
       const token = newToken()
       const claim = newClaim(name.name, hashToken(token), now())
       return (await insert(deps, name, token, claim)) ?? { domain: await find(name.name), token, claim }
@@ -112,7 +111,8 @@ async function parseName({ host, checkRefused }: RegistryDeps, text: string): Pr
 async function checkActiveLimit(db: Database, { registrable }: DomainName): Promise<void> {
   // Pending names do not count: otherwise anyone could use up the limit of another owner.
   if ((await countActive(db.read, registrable)) < MAX_ACTIVE) return
-  throw new Problem('too_many_domains', `${MAX_ACTIVE} names under ${registrable} are already active`)
+  const detail = `${MAX_ACTIVE} names under ${registrable} are already active: remove one of them, or claim this one`
+  throw new Problem('too_many_domains', detail)
 }
 
 /** Inserts the claim, and the name unless it exists: then the result is undefined. */

@@ -156,9 +156,14 @@ for (const driver of drivers) {
       if (db === undefined) return
       await insertDomain(db.write, domain('a.example.com', { status: 'active' }))
       await insertDomain(db.write, domain('b.example.com', { updatedAt: NOW + 5 }))
-      await insertDomain(db.write, domain('a.example.org', { status: 'active', registrable: 'example.org' }))
+      await insertDomain(
+        db.write,
+        domain('a.example.org', { status: 'active', registrable: 'example.org', claimedAt: NOW }),
+      )
       assert.equal(await countActive(db.read, 'example.com'), 1)
       assert.equal(await countActive(db.read, 'example.net'), 0)
+      const proven = await Promise.all(['com', 'org'].map((tld) => countActive(db.read, `example.${tld}`, 'proven')))
+      assert.deepEqual(proven, [0, 1])
       assert.deepEqual(
         (await findStatuses(db.read, NOW + 1)).map((each) => ({ ...each })),
         [{ name: 'b.example.com', status: 'pending' }],

@@ -75,15 +75,15 @@ export async function deleteExpired(db: Executor, before: { pending: number; mis
     .execute()
 }
 
-/** The number of active names under a registrable domain. */
-export async function countActive(db: Executor, registrable: string): Promise<number> {
-  const row = await db
+/** The number of active names under a registrable domain, or of those of them that were proven. */
+export async function countActive(db: Executor, registrable: string, which: 'all' | 'proven' = 'all'): Promise<number> {
+  const active = db
     .selectFrom('domains')
     .select((each) => each.fn.countAll<number>().as('count'))
     .where('registrable', '=', registrable)
     .where('status', '=', 'active')
-    .executeTakeFirstOrThrow()
-  return row.count
+  const counted = which === 'proven' ? active.where('claimed_at', 'is not', null) : active
+  return (await counted.executeTakeFirstOrThrow()).count
 }
 
 /** Names whose next check is due, the longest overdue first. */

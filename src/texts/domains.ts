@@ -16,7 +16,8 @@ const en = {
   },
   invalidName:
     'This name cannot be registered. Enter a host name of yours without https:// and without a path, such as qr.example.com.',
-  tooMany: 'Too many names of this domain are active already. Remove one of them first.',
+  tooMany:
+    'Too many names of this domain are active already. Remove one of them first; or continue, and show by a second DNS record that the domain is yours.',
   limited: 'You have reached the limit for now. Try again in {minutes} minutes.',
   limitedOne: 'You have reached the limit for now. Try again in a minute.',
   failed: 'That did not work: {detail}',
@@ -51,7 +52,7 @@ const en = {
       'This service has no public name yet, so no domain can lead to it. Its operator has to set its address (BASE_URL) first.',
     own_name: 'This name belongs to the service itself.',
     too_many_active:
-      'The DNS record is right, but too many names of this domain are active already. Remove one of them.',
+      'The DNS record is right, but too many names of this domain are active already. Remove one of them, or take this one over with a second DNS record.',
   },
   anotherPlace: 'another address',
   certificate: 'Certificate',
@@ -115,7 +116,8 @@ const de: typeof en = {
   },
   invalidName:
     'Dieser Name kann nicht registriert werden. Geben Sie einen eigenen Hostnamen ohne https:// und ohne Pfad ein, etwa qr.example.com.',
-  tooMany: 'Es sind schon zu viele Namen dieser Domain aktiv. Entfernen Sie zuerst einen davon.',
+  tooMany:
+    'Es sind schon zu viele Namen dieser Domain aktiv. Entfernen Sie zuerst einen davon; oder fahren Sie fort, und zeigen Sie durch einen zweiten DNS-Eintrag, dass die Domain Ihnen gehört.',
   limited: 'Das Limit ist vorerst erreicht. Versuchen Sie es in {minutes} Minuten wieder.',
   limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder.',
   failed: 'Das hat nicht geklappt: {detail}',
@@ -151,7 +153,7 @@ const de: typeof en = {
       'Dieser Dienst hat noch keinen öffentlichen Namen, also kann keine Domain zu ihm führen. Sein Betreiber muss zuerst dessen Adresse (BASE_URL) festlegen.',
     own_name: 'Dieser Name gehört dem Dienst selbst.',
     too_many_active:
-      'Der DNS-Eintrag stimmt, aber es sind schon zu viele Namen dieser Domain aktiv. Entfernen Sie einen davon.',
+      'Der DNS-Eintrag stimmt, aber es sind schon zu viele Namen dieser Domain aktiv. Entfernen Sie einen davon, oder übernehmen Sie diesen mit einem zweiten DNS-Eintrag.',
   },
   anotherPlace: 'einer anderen Adresse',
   certificate: 'Zertifikat',

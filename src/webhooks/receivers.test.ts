@@ -89,6 +89,26 @@ describe('a receiver', () => {
     assert.equal(typeof enter('203.0.113.200', true), 'function')
   })
 
+  test('leaves a place to what was slow once it was refused, on a machine and in a network that others fill', () => {
+    for (const [places, address] of [
+      [MAX_AT_ONCE, () => '203.0.113.1'],
+      [MAX_IN_NETWORK, (at: number) => `203.0.113.${at}`],
+    ] as const) {
+      let now = 1_000
+      const { enterMachine } = createReceivers(() => now)
+      const others = Array.from({ length: places }, (_, at) => enterMachine(address(at)) as () => void)
+      assert.equal(typeof enterMachine(address(0), true), 'string')
+      others[0]?.()
+      assert.equal(typeof enterMachine(address(0)), 'string', 'the place of the slow one is taken by another')
+      const leave = enterMachine(address(0), true) as () => void
+      assert.equal(typeof leave, 'function')
+      leave()
+      assert.equal(typeof enterMachine(address(0)), 'string')
+      now += MINUTE_MS
+      assert.equal(typeof enterMachine(address(0)), 'function')
+    }
+  })
+
   test('that has nothing is forgotten, and one with a request is not', () => {
     let now = 0
     const receivers = createReceivers(() => now)

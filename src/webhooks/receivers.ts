@@ -13,6 +13,8 @@ export const MAX_UNPAUSED = 20
 const PAUSE_MS = 60_000 / (MAX_A_MINUTE - MAX_UNPAUSED)
 /** How long is known which network's request a receiver had last. */
 const TURNS_MS = 60_000
+/** How long one place is kept for those that were slow, after one of them was refused. */
+const KEPT_MS = 60_000
 /** Receivers that are kept before those without any use are looked for. */
 const KEPT = 1_024
 
@@ -38,15 +40,17 @@ export interface Receivers {
   enter: (name: string, network?: string) => (() => void) | undefined
   /**
    * Counts a request for the machine behind an address and for its network. Those that were slow or failed the last time
-   * get half of what either may have at the same time, so that they never have all of what others share with them.
+   * get half of what either may have at the same time, so that they never have all of what others share with them; and for
+   * a minute after one was refused, the others leave them one place.
    * @returns what to call when it ends; the name of the one that may have none now
    */
   enterMachine: (address: string, isSlow?: boolean) => (() => void) | string
   /**
    * A time at which to try again: each call for a network tells a later one, so that what waits does not return at once, and the
    * later the more networks wait.
+   * @param pauseMs between two of these times, by default as a receiver may have requests
    */
-  nextTry: (name: string, network?: string) => number
+  nextTry: (name: string, network?: string, pauseMs?: number) => number
   /** When a network's request was sent last; the one with the earliest is next. */
   lastTurn: (name: string, network: string) => number
   /** Those that have as many requests as they may have at the same time. */
@@ -57,6 +61,10 @@ export interface Receivers {
 
 interface Receiver {
   running: number
+  /** Those of them that were slow or failed the last time. */
+  slow: number
+  /** The others leave one place until this time. */
+  keptUntil: number
   /** The minute's share is spent up to this time. */
   spentUntil: number
   /** The networks whose changes it is told, by their digest; what no request has caused is one of them. */
@@ -89,15 +97,16 @@ export function createReceivers(now: () => number): Receivers {
 
   function enterMachine(address: string, isSlow = false): (() => void) | string {
     const [machine, network] = [machineOf(address), networkOf(address)]
-    const share = isSlow ? 0.5 : 1
-    if (of(network).running >= MAX_IN_NETWORK * share) return network
-    if (of(machine).running >= MAX_AT_ONCE * share) return machine
+    if (!hasPlace(of(network), MAX_IN_NETWORK, isSlow, now())) return network
+    if (!hasPlace(of(machine), MAX_AT_ONCE, isSlow, now())) return machine
     const leave = enter(machine)
     if (leave === undefined) return machine
     of(network).running++
+    if (isSlow) for (const name of [machine, network]) of(name).slow++
     return () => {
       leave()
       of(network).running--
+      if (isSlow) for (const name of [machine, network]) of(name).slow--
     }
   }
 
@@ -105,7 +114,7 @@ export function createReceivers(now: () => number): Receivers {
     standing,
     enter,
     enterMachine,
-    nextTry: (name, network = '') => nextTryOf(of(name), network, now()),
+    nextTry: (name, network = '', pauseMs = PAUSE_MS) => nextTryOf(of(name), network, now(), pauseMs),
     lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
     isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
@@ -128,12 +137,21 @@ function keepReceivers(now: () => number) {
     const known = receivers.get(name)
     if (known !== undefined) return known
     if (receivers.size >= kept) forgetIdle()
-    const receiver = { running: 0, spentUntil: 0, networks: new Map<string, Turns>() }
+    const receiver = { running: 0, slow: 0, keptUntil: 0, spentUntil: 0, networks: new Map<string, Turns>() }
     receivers.set(name, receiver)
     return receiver
   }
 
   return { receivers, of }
+}
+
+/** Whether a machine or a network has a place at the same time. One that was slow and is refused has a place kept. */
+function hasPlace(receiver: Receiver, places: number, isSlow: boolean, now: number): boolean {
+  const { running, slow, keptUntil } = receiver
+  if (!isSlow) return running < places && running - slow < places - (keptUntil > now ? 1 : 0)
+  const isFree = running < places && slow < places / 2
+  if (!isFree) receiver.keptUntil = now + KEPT_MS
+  return isFree
 }
 
 function turnsOf({ networks }: Receiver, network: string): Turns {
@@ -144,12 +162,12 @@ function turnsOf({ networks }: Receiver, network: string): Turns {
   return turns
 }
 
-function nextTryOf(receiver: Receiver, network: string, now: number): number {
+function nextTryOf(receiver: Receiver, network: string, now: number, pauseMs: number): number {
   forgetTurns(receiver, now)
   const turns = turnsOf(receiver, network)
   turns.nextTry = Math.max(turns.nextTry, now)
   const waiting = [...receiver.networks.values()].filter(({ nextTry }) => nextTry >= now).length
-  return (turns.nextTry += PAUSE_MS * waiting)
+  return (turns.nextTry += pauseMs * waiting)
 }
 
 function forgetTurns({ networks }: Receiver, now: number): void {

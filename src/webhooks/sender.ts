@@ -4,7 +4,7 @@ import { createBell } from '../lib/bell.ts'
 import { deliver, putAside, type DeliveryDeps } from './delivery.ts'
 import { findNewlyQueued, takeIn } from './collection-store.ts'
 import type { Outbox } from './outbox.ts'
-import { findDue, postpone, setSites, type Due } from './outbox-store.ts'
+import { findDue, postpone, setSites, type Due, type Postponed } from './outbox-store.ts'
 import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
 
 /**
@@ -16,6 +16,9 @@ export const LANES: Readonly<Record<Lane, number>> = { quick: 32, new: 64, slow:
 export const YIELD_MS = 250
 /** as long as there are no more of these. They take no more than a socket. */
 export const MAX_LATE = 256
+
+/** What is over the share of a network in the lane of the slow ones is tried again so much later, one after the other. */
+const OVER_SHARE_MS = 50
 
 /** Rows that are read at once. */
 const PAGE = 128
@@ -39,6 +42,8 @@ export interface Ends {
 /** A request under way. */
 interface Running {
   lane: Lane
+  /** As `Due` has it. */
+  network: string
   /** Whether it has left its place. */
   isLate: boolean
   done: Promise<void>
@@ -92,6 +97,11 @@ interface Requests {
   isBusy: (host: string) => boolean
   /** How many more a lane may have. */
   room: (lane: Lane) => number
+  /**
+   * Whether a network has as many places in the lane of the slow ones as are left, so that there is one for a network that has
+   * none. In the other lanes, places come free by themselves.
+   */
+  isOverShare: (lane: Lane, network: string) => boolean
   /** @param leave is called when it has ended */
   start: (due: Due, lane: Lane, leave: () => void) => void
   /** Throws what a request has failed with: not its receiver, but the store or the lease. */
@@ -104,6 +114,7 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
   const running = new Map<string, Running>()
   const failures: unknown[] = []
   const count = (is: (request: Running) => boolean) => [...running.values()].filter(is).length
+  const room = (lane: Lane) => LANES[lane] - count((request) => request.lane === lane && !request.isLate)
 
   function yieldPlace(request: Running): void {
     if (request.isLate || count(({ isLate }) => isLate) >= MAX_LATE) return
@@ -114,7 +125,9 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
   return {
     hosts: () => [...running.keys()],
     isBusy: (host) => running.has(host),
-    room: (lane) => LANES[lane] - count((request) => request.lane === lane && !request.isLate),
+    room,
+    isOverShare: (lane, network) =>
+      lane === 'slow' && count((request) => request.lane === lane && request.network === network) >= room(lane),
     start(due, lane, leave) {
       const end = () => {
         clearInterval(timer)
@@ -125,7 +138,7 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
       const done = send(due)
         .catch((error: unknown) => void failures.push(error))
         .finally(end)
-      const request = { lane, isLate: false, done }
+      const request = { lane, network: due.network, isLate: false, done }
       const timer = lane === 'slow' ? undefined : setInterval(yieldPlace, YIELD_MS, request)
       running.set(due.host, request)
     },
@@ -152,8 +165,7 @@ async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lan
   const misplaced = found.filter(({ isMisplaced }) => isMisplaced)
   const blocked = found.filter(({ url }) => deps.screen(url) !== undefined)
   const allowed = found.filter((due) => !blocked.includes(due))
-  const { started, late } = startFound(deps, requests, lane, allowed)
-  const postponed = late.map((due) => ({ ...due, until: receivers.nextTry(due.site, due.network) }))
+  const { started, postponed } = startFound(deps, requests, lane, allowed)
   if (misplaced.length + blocked.length + postponed.length > 0) {
     await lease.commit(async (transaction) => {
       await setSites(transaction, misplaced)
@@ -166,24 +178,29 @@ async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lan
 
 /**
  * Starts requests as far as the lane has room, and the receivers. @returns how many, and what is to be postponed: a few
- * events wait until their receiver has answered the one before; more of them would stand before those of other receivers.
+ * events wait until their receiver has answered the one before; more of them would stand before those of other receivers, as would
+ * those of a network that has its share of the lane.
  */
 function startFound({ receivers }: SenderDeps, requests: Requests, lane: Lane, found: Due[]) {
   const waiting = new Map<string, number>()
-  const late: Due[] = []
+  const postponed: Postponed[] = []
   let started = 0
   for (const due of inTurn(receivers, found)) {
     const { host, site, network } = due
     const isBusy = requests.isBusy(host) || receivers.standing(site) === 'busy'
     const waits = waiting.get(site) ?? 0
     if (isBusy && waits < MAX_UNPAUSED) waiting.set(site, waits + 1)
-    else if (isBusy || receivers.standing(site) === 'spent') late.push(due)
-    else if (requests.room(lane) > 0) {
+    else if (isBusy || receivers.standing(site) === 'spent')
+      postponed.push({ ...due, until: receivers.nextTry(site, network) })
+    else if (requests.room(lane) === 0) continue
+    else if (requests.isOverShare(lane, network)) {
+      postponed.push({ ...due, until: receivers.nextTry(`lane ${lane}`, network, OVER_SHARE_MS) })
+    } else {
       requests.start(due, lane, receivers.enter(site, network) as () => void)
       started++
     }
   }
-  return { started, late }
+  return { started, postponed }
 }
 
 /** Has the networks whose events wait for a receiver take turns, whichever waits for longest; each receiver keeps its places. */

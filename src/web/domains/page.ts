@@ -23,6 +23,8 @@ export interface FormView {
   hasName: boolean
   typed?: string
   fault?: string
+  /** What it does: it claims a name that cannot be registered without a proof. */
+  action?: 'register' | 'claim'
   /** The paths of its scripts: only the field of the access code has one. */
   scripts: string[]
 }
@@ -62,12 +64,12 @@ function registration(view: FormView): Html {
     </div>`
 }
 
-function registrationForm({ language, creation, typed = '', fault }: FormView): Html {
+function registrationForm({ language, creation, typed = '', fault, action = 'register' }: FormView): Html {
   const texts = domainsTexts[language]
   const invalid = fault !== undefined && html` aria-invalid="true" autofocus`
   const further = fault === undefined ? '' : 'name-fault'
   return html`<form class="card" method="post" action="/domains">
-    <input type="hidden" name="action" value="register" />
+    <input type="hidden" name="action" value="${action}" />
     <input type="hidden" name="idempotency_key" value="${randomUUID()}" />
     ${hinted(
       { id: 'domain-name', label: texts.name, hint: texts.nameHint, further },

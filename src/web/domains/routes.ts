@@ -187,7 +187,8 @@ function sendForm(
   const { typed, error } = refused
   if (!(error instanceof Problem)) throw error
   reply.code(error.status).headers(error.headers)
-  return sendPage(reply, domainsPage({ ...form, typed, fault: problemText(error, language) }))
+  const action = error.code === 'too_many_domains' ? 'claim' : 'register'
+  return sendPage(reply, domainsPage({ ...form, typed, action, fault: problemText(error, language) }))
 }
 
 function problemText(problem: Problem, language: Language): string {
