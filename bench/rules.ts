@@ -43,7 +43,7 @@ const decide = createDecide({
   identify: createIdentify(deps),
   humanScans: { of: () => 10, isCurrent: () => true, request() {} },
   visitors: { has: () => false, least: () => 10, request() {} },
-  awaitFold: async () => true,
+  loadNumbers: async () => true,
   patience: () => () => true,
 })
 

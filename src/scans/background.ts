@@ -10,6 +10,7 @@ import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
 import type { Subscribers } from './subscribers.ts'
 import type { Sweeper } from './sweeper.ts'
+import type { UnfoldedLinks } from './unfolded-links.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 /** Links of one query. */
@@ -34,6 +35,7 @@ interface BackgroundNeeds {
   sweeper: Sweeper
   humanScans: Pick<HumanScanCounter, 'startFold'>
   visitors: Pick<VisitorCounter, 'startFold'>
+  unfolded: Pick<UnfoldedLinks, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
   disk: Pick<Disk, 'isFull'>
@@ -107,7 +109,7 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, humanScans, visitors, log, disk }: BackgroundNeeds,
+  { journal, warehouse, humanScans, visitors, unfolded, log, disk }: BackgroundNeeds,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
@@ -115,6 +117,7 @@ async function foldJournal(
   if (disk.isFull()) return foldNothing(warehouse, now)
   const { closed, growing } = journal.rotate()
   const [ofScans, ofVisitors] = [humanScans.startFold(), visitors.startFold()]
+  const finishUnfolded = unfolded.startFold()
   const linkIds = [...new Set([...ofScans.linkIds, ...ofVisitors.linkIds])]
   const { result, counts } = await warehouse.call('fold', closed, now, {
     growing,
@@ -125,6 +128,7 @@ async function foldJournal(
   const byLink = new Map(linkIds.map((linkId, at) => [linkId, counts[at]]))
   ofScans.finish((linkId) => byLink.get(linkId)?.scans ?? 0)
   ofVisitors.finish((linkId) => byLink.get(linkId)?.visitors ?? 0)
+  if (result.failed.length === 0) finishUnfolded()
   if (result.adopted !== undefined) log.adopted(result.adopted)
   return result
 }

@@ -94,7 +94,7 @@ async function testOverlaps(t: TestContext, makeWarehouse: MakeWarehouse, numRun
       const load = async (linkId: number) => {
         recorder.humanScans.request(linkId)
         recorder.visitors.request(linkId)
-        await recorder.awaitFold()
+        assert.ok(await recorder.loadNumbers(linkId))
       }
       let importing: number | undefined
       const importOnce = async (linkId: number, clicks: number) => {

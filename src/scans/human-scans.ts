@@ -20,6 +20,11 @@ export interface HumanScans {
 export interface HumanScanCounter extends HumanScans {
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
   count: (scan: Scan, recorded: () => void) => () => void
+  /**
+   * To be called before the number of a link is read that has no unfolded scans. Returns what takes it if it was requested, and
+   * is to be called only if no fold has begun meanwhile.
+   */
+  startRead: (linkId: number) => (number: number) => void
   /** To be called when scans of these links were added otherwise than by a fold: the next one reads their numbers again. */
   expire: (linkIds: Iterable<number>) => void
   /** To be called when the journal has been rotated: the fold of the closed files reads the numbers of these links. */
@@ -37,15 +42,26 @@ interface Count {
   queued: number
   /** The fold that read the number. */
   readBy: number
+  /** How often it was read. */
+  reads: number
   /** How often the number was expired: a fold that began before may have read an older one. */
   expiries: number
 }
 
-const unknown: Readonly<Count> = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0, expiries: 0 }
+const unknown: Readonly<Count> = {
+  folded: undefined,
+  closed: 0,
+  written: 0,
+  queued: 0,
+  readBy: 0,
+  reads: 0,
+  expiries: 0,
+}
 
 /**
  * A number is read between two folds: it has exactly the scans of the files that the journal had closed then, and
- * those written later are counted here. So no scan is missing or counted twice, however reads and visits overlap.
+ * those written later are counted here. So no scan is missing or counted twice, however reads and visits overlap. That of a
+ * link without unfolded scans is the same at any time, until a fold begins (`number-loader.ts`).
  * @param isShared whether other nodes fold scans too: a number in use is read again with each fold
  */
 export function createHumanScanCounter(isShared = false, maxLinks = MAX_LINKS): HumanScanCounter {
@@ -53,17 +69,6 @@ export function createHumanScanCounter(isShared = false, maxLinks = MAX_LINKS): 
   const counts = new Map<number, Count>()
   /** Folds that have succeeded: while they fail, the last number is better than none. */
   let folds = 0
-
-  function add(linkId: number): Count {
-    const [oldest] = counts.keys()
-    if (counts.size >= maxLinks && oldest !== undefined) {
-      counts.delete(oldest)
-      requested.delete(oldest)
-    }
-    const count = { ...unknown }
-    counts.set(linkId, count)
-    return count
-  }
 
   return {
     of(linkId) {
@@ -77,15 +82,46 @@ export function createHumanScanCounter(isShared = false, maxLinks = MAX_LINKS): 
       return count?.folded !== undefined && (!isShared || folds - count.readBy <= CURRENT_FOLDS)
     },
     request(linkId) {
-      const count = counts.get(linkId) ?? add(linkId)
+      const count = counts.get(linkId) ?? addCount(linkId, counts, requested, maxLinks)
       if (count.folded === undefined || isShared) requested.set(linkId, count)
     },
     count({ linkId, bot }, recorded) {
       const count = counts.size === 0 || bot ? undefined : counts.get(linkId)
       return count === undefined ? recorded : countQueued(count, recorded)
     },
+    startRead(linkId) {
+      const count = requested.get(linkId)
+      if (count === undefined) return () => {}
+      const take = startRead(count)
+      return (number) => {
+        if (take(number, folds) && !isShared && requested.get(linkId) === count) requested.delete(linkId)
+      }
+    },
     expire: (linkIds) => expire(linkIds, counts, requested),
     startFold: () => startFold(requested, () => ++folds),
+  }
+}
+
+/** Adds a link; drops the one that was added first when there are too many. */
+function addCount(linkId: number, counts: Map<number, Count>, requested: Map<number, Count>, max: number): Count {
+  const [oldest] = counts.keys()
+  if (counts.size >= max && oldest !== undefined) {
+    counts.delete(oldest)
+    requested.delete(oldest)
+  }
+  const count = { ...unknown }
+  counts.set(linkId, count)
+  return count
+}
+
+/** @returns what takes the number unless it was read or expired meanwhile, and says whether it has */
+function startRead(count: Count): (folded: number, folds: number) => boolean {
+  // Those of before are folded.
+  const { written, reads, expiries } = count
+  return (folded, folds) => {
+    if (count.reads !== reads || count.expiries !== expiries) return false
+    Object.assign(count, { folded, closed: 0, written: count.written - written, readBy: folds, reads: reads + 1 })
+    return true
   }
 }
 
@@ -120,7 +156,7 @@ function startFold(requested: Map<number, Count>, next: () => number): ReturnTyp
       const fold = next()
       for (const { linkId, count, expiries } of started) {
         if (count.expiries !== expiries) continue
-        Object.assign(count, { folded: numberOf(linkId), closed: 0, readBy: fold })
+        Object.assign(count, { folded: numberOf(linkId), closed: 0, readBy: fold, reads: count.reads + 1 })
         if (requested.get(linkId) === count) requested.delete(linkId)
       }
     },

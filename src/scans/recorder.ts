@@ -8,6 +8,7 @@ import { withoutOld, type AddPart } from './import/part.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createHumanScanCounter, type HumanScans, type HumanScanCounter } from './human-scans.ts'
+import { createNumberLoader } from './number-loader.ts'
 import { openPurger, type Purger, type PurgeStore } from './purger.ts'
 import { createSweeper } from './sweeper.ts'
 import { createScanReader, type ScanReader } from './scan-reader.ts'
@@ -16,6 +17,7 @@ import type { Scan } from './scan.ts'
 import type { OpenWarehouse, Warehouse } from './warehouse.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
 import { createVisitorCounter, type VisitorCount, type VisitorCounter } from './visitor-count.ts'
+import { createUnfoldedLinks, type UnfoldedLinks } from './unfolded-links.ts'
 import type { VisitorKeys } from './describing/visitors.ts'
 import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
 
@@ -40,6 +42,8 @@ export interface Recorder
   flush: () => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; resolves with whether it is done. */
   awaitFold: () => Promise<boolean>
+  /** Loads the requested numbers of a link, in 2 seconds at most; resolves with whether they could be read. */
+  loadNumbers: (linkId: number) => Promise<boolean>
   /**
    * Waits as `awaitFold` does; resolves with the time of the oldest scan from before the call that is not folded then;
    * undefined when there is none.
@@ -98,21 +102,19 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger, sweeper } = await openFolded(warehouse, opened, links, onError)
   const read = createScanReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const [humanScans, visitors] = [createHumanScanCounter(opened.isShared), createVisitorCounter(opened.isShared)]
-  const needs = { journal, warehouse, purger, sweeper, humanScans, visitors, subscribers, log, disk, onError }
+  const counters = createCounters(opened.isShared)
+  const needs = { ...counters, journal, warehouse, purger, sweeper, subscribers, log, disk, onError }
   const background = startBackground(needs, options, lost)
 
   return {
     keys: opened.keys,
-    humanScans,
-    visitors,
-    record: (scan, recorded) => journal.record(scan, visitors.count(scan, humanScans.count(scan, recorded))),
+    ...countsBy(counters, { journal, warehouse, background }, waitMs),
     flush: journal.flush,
     ...waitsFor(background, journal, options, waitMs),
     fold: background.fold,
     hold: background.hold,
     ...read,
-    ...importsInto(warehouse, [humanScans, visitors], async () => (await options.removalTime()) - options.retention),
+    ...importsInto(warehouse, counters, async () => (await options.removalTime()) - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -125,6 +127,40 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       isClosing = true
       await closeFiles(journal, warehouse)
     },
+  }
+}
+
+/** What is known of the scans and people of links in memory. */
+interface Counters {
+  humanScans: HumanScanCounter
+  visitors: VisitorCounter
+  unfolded: UnfoldedLinks
+}
+
+function createCounters(isShared: boolean): Counters {
+  return {
+    humanScans: createHumanScanCounter(isShared),
+    visitors: createVisitorCounter(isShared),
+    unfolded: createUnfoldedLinks(),
+  }
+}
+
+function countsBy(
+  counters: Counters,
+  { journal, warehouse, background }: { journal: Journal; warehouse: WarehouseClient; background: Background },
+  waitMs: number,
+): Pick<Recorder, 'humanScans' | 'visitors' | 'record' | 'loadNumbers'> {
+  const { humanScans, visitors, unfolded } = counters
+  const read = (linkIds: number[]) => warehouse.call('humans', linkIds)
+  const load = createNumberLoader({ ...counters, read, fold: background.fold })
+  return {
+    humanScans,
+    visitors,
+    record(scan, recorded) {
+      unfolded.add(scan)
+      journal.record(scan, visitors.count(scan, humanScans.count(scan, recorded)))
+    },
+    loadNumbers: (linkId) => within(load(linkId), waitMs),
   }
 }
 
@@ -147,17 +183,20 @@ const anyDisk: ScansDisk = { isFull: () => false, isCritical: () => false, note(
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(
   warehouse: Pick<WarehouseClient, 'call'>,
-  counters: Pick<HumanScanCounter | VisitorCounter, 'expire'>[],
+  { humanScans, visitors }: Pick<Counters, 'humanScans' | 'visitors'>,
   oldest: () => Promise<number>,
 ): Pick<Recorder, 'addImported' | 'addPart'> {
+  const expire = (linkIds: number[]) => {
+    for (const counter of [humanScans, visitors]) counter.expire(linkIds)
+  }
   return {
     async addImported(counts) {
       await warehouse.call('addImported', counts)
-      for (const { expire } of counters) expire(counts.map(({ linkId }) => linkId))
+      expire(counts.map(({ linkId }) => linkId))
     },
     async addPart(part) {
       const taken = await warehouse.call('addPart', withoutOld(part, await oldest()))
-      for (const { expire } of counters) expire([part.linkId])
+      expire([part.linkId])
       return taken
     },
   }

@@ -35,6 +35,26 @@ test('near a number of people, later visits are certain only once they are folde
   assert.equal(counter.has(1, 5), false)
 })
 
+test('of a link that had no people when its number was read, all are known: up to 64 of an address, as the fold counts them', () => {
+  const counter = createVisitorCounter(false, { links: 2, ofLink: 100 })
+  counter.request(1)
+  counter.startRead(1)(0)
+  for (let agent = 0; agent < 80; agent++)
+    counter.count(scan({ linkId: 1, visitor: KEYS_OF_ADDRESS, browser: `${agent}` }), () => {})()
+  assert.deepEqual([counter.has(1, 64), counter.has(1, 65)], [true, false])
+  visits(counter, 1, 1, 2)
+  assert.deepEqual([counter.has(1, 66), counter.has(1, 67)], [true, false])
+  counter.expire([1])
+  counter.startRead(1)(70)
+  visits(counter, 1, 3)
+  // Whoever was added otherwise may be that person.
+  assert.deepEqual([counter.has(1, 70), counter.has(1, 71)], [true, undefined])
+  counter.request(2)
+  counter.startRead(2)(1)
+  visits(counter, 2, 1)
+  assert.equal(counter.has(2, 2), undefined)
+})
+
 test('the keys of a link in memory are bounded: of further people, only the visits are counted until they are folded', () => {
   const counter = createVisitorCounter(false, bounds)
   counter.request(1)
@@ -44,6 +64,11 @@ test('the keys of a link in memory are bounded: of further people, only the visi
   assert.deepEqual([counter.has(1, 4), counter.has(1, 6), counter.has(1, 7)], [undefined, undefined, false])
   fold(counter, { 1: 4 })
   assert.deepEqual([counter.has(1, 4), counter.has(1, 5)], [true, false])
+  // The same for one whose people were all known before.
+  counter.request(2)
+  counter.startRead(2)(0)
+  visits(counter, 2, 1, 2, 3, 9, 9)
+  assert.deepEqual([counter.has(2, 3), counter.has(2, 5), counter.has(2, 6)], [undefined, undefined, false])
 })
 
 test('a count is dropped for another, and when no visit has used it lately', () => {

@@ -1,4 +1,6 @@
-import { personOf } from './describing/visitor-key.ts'
+import type { HumanScanCounter } from './human-scans.ts'
+import { firstOfAddress, personOf } from './describing/visitor-key.ts'
+import { MAX_PEOPLE } from './folding/first-visits.ts'
 import type { Scan } from './scan.ts'
 
 /** Links whose people are counted; the count of the one that was added first is dropped, and read again when needed. */
@@ -24,6 +26,8 @@ export interface VisitorCount {
 export interface VisitorCounter extends VisitorCount {
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
   count: (scan: Scan, recorded: () => void) => () => void
+  /** As that of the number of scans. */
+  startRead: HumanScanCounter['startRead']
   /** To be called when visitors of these links were added otherwise than by a fold. */
   expire: (linkIds: Iterable<number>) => void
   /** To be called when the journal has been rotated: the fold of the closed files reads the numbers of these links. */
@@ -40,8 +44,12 @@ interface Count {
   keys: number
   /** Visits whose keys have no room in memory: each may be of a further person. */
   unheld: Record<Stage, number>
+  /** Set while the keys of all people who have ever visited are known: how often known keys had been dropped when the first came. */
+  wholeSince: number | undefined
   readBy: number
   usedBy: number
+  /** How often it was read. */
+  reads: number
   /** How often it was expired: a fold that began before may have read an older number. */
   expiries: number
 }
@@ -55,7 +63,8 @@ interface Pending {
 /**
  * A number is read between two folds, as that of the scans is (`human-scans.ts`). People of later visits are told by their keys. Who
  * was counted earlier that day is known only in part, so that later keys may be of no further people: where that matters, near
- * the number that a rule names, the visit waits for a fold, and the next number is exact.
+ * the number that a rule names, the visit waits for a fold, and the next number is exact. Of a link that had no people when its
+ * number was read, all are known by their keys, and no visit waits.
  * @param isShared whether other nodes fold scans too
  */
 export function createVisitorCounter(
@@ -71,7 +80,7 @@ export function createVisitorCounter(
       const count = counts.get(linkId)
       if (count?.folded === undefined) return undefined
       count.usedBy = folds
-      if (count.folded >= number) return true
+      if (count.folded + (count.wholeSince === keys.dropped() ? count.keys : 0) >= number) return true
       if (isShared && folds - count.readBy > CURRENT_FOLDS) return undefined
       return count.folded + count.keys + unheldOf(count) < number ? false : undefined
     },
@@ -82,14 +91,18 @@ export function createVisitorCounter(
       if (count === undefined || scan.bot || scan.visitor === null) return recorded
       return keys.count(count, personOf(scan, scan.visitor), recorded)
     },
+    startRead(linkId) {
+      const take = startRead(counts.get(linkId))
+      const whole = (folded: number) => (folded === 0 && !isShared ? keys.dropped() : undefined)
+      return (folded) => take({ folded, wholeSince: whole(folded), readBy: folds })
+    },
     expire: (linkIds) => expire(linkIds, counts),
     startFold() {
       keys.startFold()
       const started = startCounts(counts, folds, isShared)
       const finish = (numberOf: (linkId: number) => number) => {
-        folds++
         keys.finishFold()
-        finishCounts(started, numberOf, folds)
+        finishCounts(started, numberOf, ++folds)
       }
       return { linkIds: started.map(({ linkId }) => linkId), finish }
     },
@@ -99,13 +112,20 @@ export function createVisitorCounter(
 /** The keys of people of all links: those that are not folded yet, and those that are known to be. */
 function createKeys(maxOfLink: number) {
   const pending = new Map<number, Pending>()
-  const known = createKnownKeys()
+  /** How many keys each address has, which the fold counts as people up to a number. */
+  const addresses = new Map<number, number>()
+  const known = createKnownKeys(() => addresses.clear())
   return {
+    dropped: known.dropped,
     count(count: Count, key: number, recorded: () => void): () => void {
       if (known.has(key) || pending.has(key)) return recorded
+      const address = firstOfAddress(key)
+      const others = addresses.get(address) ?? 0
+      if (others >= MAX_PEOPLE) return recorded
       if (pending.size >= MAX_PENDING || count.keys >= maxOfLink) return countUnheld(count, recorded)
       const held: Pending = { count, stage: 'queued' }
       pending.set(key, held)
+      addresses.set(address, others + 1)
       count.keys++
       return () => {
         held.stage = 'written'
@@ -126,12 +146,20 @@ function createKeys(maxOfLink: number) {
   }
 }
 
+/** @returns what takes the number unless it was read or expired meanwhile */
+function startRead(count: Count | undefined): (read: Pick<Count, 'folded' | 'wholeSince' | 'readBy'>) => void {
+  if (count === undefined) return () => {}
+  const { reads, expiries } = count
+  return (read) => {
+    if (count.reads === reads && count.expiries === expiries) Object.assign(count, read, { reads: reads + 1 })
+  }
+}
+
 function expire(linkIds: Iterable<number>, counts: Map<number, Count>): void {
   for (const linkId of linkIds) {
     const count = counts.get(linkId)
     if (count === undefined) continue
-    count.folded = undefined
-    count.expiries++
+    Object.assign(count, { folded: undefined, wholeSince: undefined, expiries: count.expiries + 1 })
   }
 }
 
@@ -139,7 +167,8 @@ function addCount(counts: Map<number, Count>, linkId: number, max: number): Coun
   const [oldest] = counts.keys()
   if (counts.size >= max && oldest !== undefined) counts.delete(oldest)
   const unheld = { queued: 0, written: 0, closed: 0 }
-  const count: Count = { folded: undefined, keys: 0, unheld, readBy: 0, usedBy: 0, expiries: 0 }
+  const read = { wholeSince: undefined, readBy: 0, usedBy: 0, reads: 0, expiries: 0 }
+  const count: Count = { folded: undefined, keys: 0, unheld, ...read }
   counts.set(linkId, count)
   return count
 }
@@ -151,7 +180,8 @@ function finishCounts(
 ): void {
   for (const { linkId, count, expiries } of started) {
     count.unheld.closed = 0
-    if (count.expiries === expiries) Object.assign(count, { folded: numberOf(linkId), readBy: folds })
+    if (count.expiries !== expiries) continue
+    Object.assign(count, { folded: numberOf(linkId), readBy: folds, reads: count.reads + 1 })
   }
 }
 
@@ -176,7 +206,9 @@ function unheldOf({ unheld }: Count): number {
   return unheld.queued + unheld.written + unheld.closed
 }
 
-function countUnheld({ unheld }: Count, recorded: () => void): () => void {
+function countUnheld(count: Count, recorded: () => void): () => void {
+  const { unheld } = count
+  count.wholeSince = undefined
   unheld.queued++
   return () => {
     unheld.queued--
@@ -186,13 +218,21 @@ function countUnheld({ unheld }: Count, recorded: () => void): () => void {
 }
 
 /** Keys of people who are counted: of two generations, the older one is dropped when the younger is full. */
-function createKnownKeys() {
+function createKnownKeys(onDrop: () => void) {
   let [young, old] = [new Set<number>(), new Set<number>()]
+  let dropped = 0
   return {
+    /** How often keys were dropped. */
+    dropped: () => dropped,
     has: (key: number) => young.has(key) || old.has(key),
     add(key: number) {
       young.add(key)
-      if (young.size >= MAX_KNOWN) [young, old] = [new Set(), young]
+      if (young.size < MAX_KNOWN) return
+      if (old.size > 0) {
+        dropped++
+        onDrop()
+      }
+      ;[young, old] = [new Set(), young]
     },
   }
 }

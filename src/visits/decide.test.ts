@@ -25,7 +25,7 @@ function openWith(rules: Rule[], people?: number, visitors?: number) {
       least: () => 0,
       request() {},
     },
-    awaitFold: async () => false,
+    loadNumbers: async () => false,
     patience: () => () => true,
   })
   const request = new IncomingMessage(new Socket())

@@ -37,7 +37,7 @@ export function hasRules(live: LiveLink): live is RuledLink {
 }
 
 /** What decisions need of the scans. */
-type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'humanScans' | 'visitors' | 'awaitFold' | 'patience'>
+type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'humanScans' | 'visitors' | 'loadNumbers' | 'patience'>
 
 export function createDecide(scans: DecideNeeds): Decide {
   function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
@@ -90,11 +90,11 @@ function factsOf(
 }
 
 /** Loads the numbers of a link. @returns whether they could be read in time */
-function load({ humanScans, visitors, awaitFold }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
+function load({ humanScans, visitors, loadNumbers }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
   const { countHumanScans, countVisitors } = rules()
   if (countHumanScans) humanScans.request(id)
   if (countVisitors) visitors.request(id)
-  return awaitFold()
+  return loadNumbers(id)
 }
 
 /** Computes a value when it is first needed. */
