@@ -43,9 +43,12 @@ import { smallDisk, type SmallDisk } from './support/small-disk.ts'
 const limits = ['links', 'changes', 'bulk', 'aliases', 'qr', 'failures', 'misses', 'domains'].map(
   (name) => `--limit-${name}=0`,
 )
-const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--port=${port}`, ...limits])
+const begin = (t: Ending, dataDir?: string, port = 0) =>
+  start(t, dataDir, [`--port=${port}`, '--trust-proxy=127.0.0.1', ...limits])
 
 const TARGET = 'https://example.com/'
+/** The address of a link's visitors: of each one, sixteen new referrers of a day are told apart. */
+const addressOf = (count: number) => `10.0.${count >> 12}.${(count >> 4) & 255}`
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 
 /** The parts of a response that depend on the time of the request, among them the days without scans of a series. */
@@ -127,10 +130,11 @@ function load(service: Service, known: Known): { stop: () => Promise<void> } {
     new Promise<void>((done, failed) => {
       const { created, sent, acknowledged } = known.visits[at] ?? assert.fail()
       const name = `v${at}-${turn}-${sent.size}.example.com`
+      const from = { 'x-forwarded-for': addressOf(sent.size), 'user-agent': FIREFOX }
       sent.add(name)
       get(
         `${service.url}/${created.code}?qr=1`,
-        { agent, headers: { referer: `https://${name}/`, 'user-agent': FIREFOX } },
+        { agent, headers: { referer: `https://${name}/`, ...from } },
         (response) => {
           assert.equal(response.statusCode, 302)
           acknowledged.add(name)
@@ -331,7 +335,7 @@ test('a backup after a kill has the journalled visits, and each counts once', as
 
 test('a backup has the journal while scans.db is locked, and each scan counts once after the restore', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
-  const server = await startServer(t)
+  const server = await startServer(t, { TRUST_PROXY: '127.0.0.1' })
   const link = await create(server, { target: TARGET })
   const scans = new DatabaseSync(join(server.dataDir, 'scans.db'))
   undoLater(t, () => scans.close())
@@ -352,7 +356,8 @@ const VISITS = 20
 
 async function visitOften(server: Pick<Service, 'url'>, { code }: Created): Promise<void> {
   for (let at = 0; at < VISITS; at++) {
-    const headers = { referer: `https://v${at}.example.com/`, 'user-agent': FIREFOX }
+    const from = { 'x-forwarded-for': addressOf(at), 'user-agent': FIREFOX }
+    const headers = { referer: `https://v${at}.example.com/`, ...from }
     assert.equal((await visit(`${server.url}/${code}`, headers)).status, 302)
   }
 }

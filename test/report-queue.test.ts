@@ -27,7 +27,7 @@ test('reports that wait for the row of their link keep no connection to PostgreS
   await locked.promise
   const reports = Array.from({ length: 20 }, report)
   const queued = () => valueOf(node.services.limits.admission.metrics, 'quirl_requests_queued', 'reports')
-  await poll(() => queued() === 16)
+  await poll(() => queued() === 18)
   assert.equal((await post(`${node.url}/api/links`, { target: 'https://example.com/' })).status, 201)
   assert.equal((await fetch(`${node.url}/readyz`)).status, 200)
   ends.resolve()

@@ -30,8 +30,8 @@ export const defaultBounds = {
    * second where its links have webhooks, so that a turn comes late when four networks send them all the time; programs wait for it.
    */
   batches: { waiting: 64, concurrent: 2, everyMs: 50, maxWaitMs: 10_000 },
-  /** All of one link change one row, for which each waits with a connection to the database. */
-  reports: { waiting: MANY, concurrent: 4, everyMs: 10 },
+  /** All of one link change one row, for which each waits with a connection to the database, of which a network may have four. */
+  reports: { waiting: MANY, concurrent: 2, everyMs: 10 },
   /** Those that are drawn on threads wait there. */
   images: { waiting: MANY, concurrent: 64, everyMs: 2 },
   statistics: { waiting: MANY, concurrent: 64, everyMs: 4 },
