@@ -47,7 +47,7 @@ const begin = (t: Ending, dataDir?: string, port = 0) =>
   start(t, dataDir, [`--port=${port}`, '--trust-proxy=127.0.0.1', ...limits])
 
 const TARGET = 'https://example.com/'
-/** The address of a link's visitors: of each one, sixteen new referrers of a day are told apart. */
+/** The address of a link's visitors: of each one, 64 new referrers of a day are told apart. */
 const addressOf = (count: number) => `10.0.${count >> 12}.${(count >> 4) & 255}`
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 

@@ -377,7 +377,7 @@ test('beyond 200 values a day, further values of a link count as (other)', async
   const now = Date.UTC(2026, 10, 20)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
-  // One address brings 16 that are new.
+  // One address brings 64 that are new.
   for (let at = 0; at < 230; at++)
     await go(server, link, from(`8.8.8.${at >> 4}`, { referer: `https://site${at}.example.com/` }))
   const { breakdowns, totals } = await stats(server, link)

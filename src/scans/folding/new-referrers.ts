@@ -7,8 +7,8 @@ import type { Scan } from '../scan.ts'
  * for good. Scans with further ones have `(other)`.
  */
 export const MAX_NEW_REFERRERS = 1000
-/** Of these, one address brings so many: else one client would take them all, and hide from where the others come. */
-export const MAX_NEW_REFERRERS_OF_ADDRESS = 16
+/** Of these, one address brings so many, as it counts as so many people: else one client would take them all, and hide from where the others come. */
+export const MAX_NEW_REFERRERS_OF_ADDRESS = 64
 /** Addresses of a day in memory; with more, their counts begin anew. */
 const MAX_ADDRESSES = 100_000
 
