@@ -49,7 +49,8 @@ async function print(job: SheetJob): Promise<number> {
     for (let at = 0; at < job.codes.length; at += OF_CHECK) {
       const texts = job.codes.slice(at, at + OF_CHECK).map(({ text }) => text)
       const check = { texts, design, at: '', isSaved: true, wantsLogo: logos[index] === undefined }
-      logos[index] ??= (await checkCodes(check, tools)).logo
+      const { logo } = await checkCodes(check, tools)
+      logos[index] ??= logo
     }
   return drawSheet({ ...job, logos }, { ...tools, fontOf }).length
 }
