@@ -18,9 +18,10 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 
 /**
  * Keeps iterations of the event loop short, however many connections send a request at the same time. Requests for which a
- * slice has no time wait for the next one, but for a few visits. Visits come first. Other requests have a small part of each slice, in which at least
- * one of them starts, however many visits there are; where that takes the whole slice, the next one begins with a visit. Of what waits, networks take turns: a visit may take as long as hundreds of
- * others, such as one of an unknown code. A connection sends its next request after its response, so the load regulates itself.
+ * slice has no time wait for the next one, but for a few visits. Visits come first. Other requests have a small part of each
+ * slice, in which at least one of them starts, however many visits there are; where that takes the whole slice, the next one
+ * begins with a visit. Of what waits, networks take turns: a visit may take as long as hundreds of others, such as one of an
+ * unknown code. A connection sends its next request after its response, so the load regulates itself.
  * @param priorityOf called only for requests that may have to wait
  * @param holderOf called only for requests that wait
  */

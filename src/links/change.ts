@@ -107,6 +107,7 @@ function writeChange(
   { design, webhook, password }: CheckedFields,
 ): Promise<OwnedLink> {
   let units = 1
+  const by = { holder: client.holder, credential: owned.credential }
   const attempt = async (present: OwnedLink, chargeOnce: () => Promise<void>) => {
     const { link } = present
     const screenAgain = noteScreening(deps)
@@ -122,13 +123,7 @@ function writeChange(
     return runChange(deps.db, isPause(body), async (transaction) => {
       // The next attempt has the problem.
       if (screenAgain(next) !== undefined) return undefined
-      if (
-        !(await commitChange(deps, transaction, present, changed, {
-          holder: client.holder,
-          credential: owned.credential,
-        }))
-      )
-        return undefined
+      if (!(await commitChange(deps, transaction, present, changed, by))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
       if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed
