@@ -118,7 +118,11 @@ test('on a disk without room for another file, no visit is lost, and statistics 
   })
   await visitOften(VISITS)
   assert.equal(await lostBy(service), 0)
-  assert.match(service.output(), /it goes on, because the file system has no room for another file/)
+  // The first reason of a minute: the file that goes on, or a closed one whose fold found no room for files of its own.
+  assert.match(
+    service.output(),
+    /(it goes on, because the file system has no room for another file|unable to open database file)".*files cannot be folded; the fold continues with the others/,
+  )
   disk.free()
   const totals = async () => {
     const details = await (await fetch(`${service.url}/api/manage/${token}`)).json()

@@ -156,3 +156,15 @@ test('a fold lists each changed link once, across chunks and files, and none whe
   fold.close()
   warehouse.close()
 })
+
+test('a journal file that goes on because none can follow it is named as one that cannot be folded yet', async (t) => {
+  const folders = makeFolders(t)
+  const warehouse = openSqliteWarehouse(folders.warehouse)
+  const fold = openFold(warehouse, folders)
+  const { failed } = await fold.run([], NOW, [], '1.scans')
+  assert.deepEqual(failed, [
+    { file: '1.scans', reason: 'it goes on, because the file system has no room for another file' },
+  ])
+  fold.close()
+  warehouse.close()
+})
