@@ -7,20 +7,19 @@ import { createTurns } from '../lib/turns.ts'
 import type { Client } from '../links/client.ts'
 import { isPresentWebhook, type WebhookDetails, type WebhookDraft } from '../links/webhook.ts'
 import { lockOpen } from './collecting.ts'
-import type { CollectionWebhooks, HumansOf } from './webhooks.ts'
+import type { CollectionWebhooks } from './webhooks.ts'
 
 interface WebhookDeps {
   db: Database
   webhooks: CollectionWebhooks
 }
 
-/**
- * Those that are set at the same time: of 10,000 links it takes one transaction, and a connection to the database, for seconds.
- * Networks take turns.
- */
+/** Those that are set at the same time: of 10,000 links it takes a hundred transactions. Networks take turns. */
 const SET_AT_ONCE = 2
 const MAX_WAITING = 64
 const RETRY_SECONDS = 10
+/** Links that are watched in one transaction. */
+const PREPARED_AT_ONCE = 100
 
 /** What sets the webhook of a collection, by its id. */
 export type SetWebhook = (
@@ -60,30 +59,64 @@ function setWebhook(
       const present = await webhooks.of(collectionId)
       if (draft === null ? present === null : isPresentWebhook(present, draft)) return present
       if (draft !== null) await chargeOnce()
-      const known = new Map<number, number>()
-      for (;;) {
-        const saved = await db.transaction(async (transaction) => {
-          await lockOpen(transaction, collectionId)
-          const missing = await unknownTo(webhooks, transaction, { collectionId, draft, known })
-          if (missing.length > 0) return { missing }
-          return { details: await webhooks.save(transaction, collectionId, draft, known) }
-        })
-        if (saved.missing === undefined) return saved.details
-        // They may have joined meanwhile.
-        for (const [id, humans] of await webhooks.humansOf(saved.missing)) known.set(id, humans)
-      }
+      const saved = await savePrepared({ db, webhooks }, collectionId, draft)
+      // It is saved whatever becomes of this, and only its answer has the secret.
+      await endIdle({ db, webhooks }, collectionId).catch(() => undefined)
+      return saved
     },
   )
 }
 
-/** The links whose visits are not known, although their milestones are wanted. */
-async function unknownTo(
-  webhooks: CollectionWebhooks,
-  transaction: Transaction<Tables>,
-  { collectionId, draft, known }: { collectionId: string; draft: WebhookDraft | null; known: HumansOf },
-): Promise<number[]> {
-  if (draft?.events.includes('scans.milestone') !== true) return []
-  return (await webhooks.unwatched(transaction, collectionId)).filter((id) => !known.has(id))
+/**
+ * Saves a webhook once all links are watched for it. They are in transactions of their own, because no other may change the
+ * collection, or these links, during one: of 10,000 links that would be seconds.
+ */
+async function savePrepared(
+  { db, webhooks }: WebhookDeps,
+  collectionId: string,
+  draft: WebhookDraft | null,
+): Promise<WebhookDetails | null> {
+  const prepared = new Set<number>()
+  for (;;) {
+    const step = await db.transaction(async (transaction) => {
+      await lockOpen(transaction, collectionId)
+      const missing = draft === null ? [] : await webhooks.unprepared(transaction, collectionId, draft, prepared)
+      // They may have joined meanwhile.
+      if (missing.length > 0) return { missing }
+      return { saved: await webhooks.save(transaction, collectionId, draft) }
+    })
+    if (step.missing === undefined || draft === null) return step.saved ?? null
+    const humans = wantsMilestones(draft) ? await webhooks.humansOf(step.missing) : new Map<number, number>()
+    await inSteps(step.missing, async (some) => {
+      const known = new Map(some.map((id) => [id, humans.get(id) ?? 0]))
+      await inOpen(db, collectionId, (transaction) => webhooks.prepare(transaction, collectionId, draft, known))
+      for (const id of some) prepared.add(id)
+    })
+  }
+}
+
+const wantsMilestones = ({ events }: WebhookDraft) => events.includes('scans.milestone')
+
+/**
+ * Ends what links were watched for until the webhook was saved. Nobody is told of what an interruption leaves, and the next time
+ * ends it.
+ */
+async function endIdle({ db, webhooks }: WebhookDeps, collectionId: string): Promise<void> {
+  await inSteps(await webhooks.idle(db.read, collectionId), (some) =>
+    inOpen(db, collectionId, (transaction) => webhooks.endIdle(transaction, collectionId, some)),
+  )
+}
+
+function inOpen(db: Database, collectionId: string, work: (transaction: Transaction<Tables>) => Promise<void>) {
+  return db.transaction(async (transaction) => {
+    await lockOpen(transaction, collectionId)
+    await work(transaction)
+  })
+}
+
+async function inSteps(linkIds: number[], work: (some: number[]) => Promise<void>): Promise<void> {
+  for (let from = 0; from < linkIds.length; from += PREPARED_AT_ONCE)
+    await work(linkIds.slice(from, from + PREPARED_AT_ONCE))
 }
 
 /**

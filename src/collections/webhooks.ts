@@ -17,18 +17,36 @@ export interface CollectionWebhooks {
   humansOf: (linkIds: readonly number[]) => Promise<HumansOf>
   /** Has links that were added watched for what the webhook wants, in the transaction that adds them. */
   watch: (transaction: Transaction<Tables>, collectionId: string, humans: HumansOf) => Promise<void>
-  /** The links of a collection that `save` must know the visits of. */
-  unwatched: (db: Executor, collectionId: string) => Promise<number[]>
   /**
-   * Saves or removes the webhook of a collection, in a transaction that keeps others from adding links to it. Its details
-   * have the secret only when that is new.
+   * The links that are not watched yet for what a webhook wants that is to be saved.
+   * @param prepared those that `prepare` was called for
+   */
+  unprepared: (
+    db: Executor,
+    collectionId: string,
+    draft: WebhookDraft,
+    prepared: ReadonlySet<number>,
+  ) => Promise<number[]>
+  /** Has some links watched for a webhook that is saved afterwards; nobody is told of them before. */
+  prepare: (
+    transaction: Transaction<Tables>,
+    collectionId: string,
+    draft: WebhookDraft,
+    humans: HumansOf,
+  ) => Promise<void>
+  /**
+   * Saves or removes the webhook of a collection whose links are prepared, in a transaction that keeps others from adding
+   * links to it. Its details have the secret only when that is new.
    */
   save: (
     transaction: Transaction<Tables>,
     collectionId: string,
     draft: WebhookDraft | null,
-    humans: HumansOf,
   ) => Promise<WebhookDetails | null>
+  /** The links that are still watched for what the webhook wants no longer. */
+  idle: (db: Executor, collectionId: string) => Promise<number[]>
+  /** Has some links watched no longer for what the webhook does not want. */
+  endIdle: (transaction: Transaction<Tables>, collectionId: string, linkIds: number[]) => Promise<void>
   /** Deletes the webhook, and what waits for it, in the transaction that ends the collection. */
   delete: (transaction: Transaction<Tables>, collectionId: string) => Promise<void>
 }

@@ -6,6 +6,7 @@ import { PATIENCE_MS, poll } from '../../test/support/poll.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
+import { createSetWebhook } from '../collections/set-webhook.ts'
 import { createDraining } from '../lib/draining.ts'
 import type { Link, Totals } from '../links/link.ts'
 import type { WebhookEventType } from '../links/webhook.ts'
@@ -32,12 +33,36 @@ async function collect(db: Database, id: string, links: Link[]): Promise<void> {
   await db.write.insertInto('memberships').values(members).execute()
 }
 
-async function set(db: Database, id: string, events = EVENTS, address = url): Promise<void> {
-  const totals = humansOf(0)
+/** Sets the webhook of a collection whose links people have visited as often as given; no events remove it. */
+async function set(db: Database, id: string, events = EVENTS, { address = url, humans = 0 } = {}): Promise<void> {
+  const totals = humansOf(humans)
   const shared = { db, now: () => 1000, random: Math.random, enabled: true, screen: () => undefined }
   const webhooks = createCollectionWebhooks({ ...shared, totals, latestTotals: totals })
-  const draft = { url: address, events, wantsNewSecret: false }
-  await db.transaction((transaction) => webhooks.save(transaction, id, draft, new Map()))
+  const draft = events.length === 0 ? null : { url: address, events, wantsNewSecret: false }
+  const setWebhook = createSetWebhook({ db, webhooks })
+  await setWebhook(id, draft, { charge: async () => async () => {}, holder: { client: 'one', network: 'one' } })
+}
+
+/** The same store, of which so many transactions succeed, and the next one does not. */
+function interrupted(db: Database, transactions: number): Database {
+  let left = transactions
+  return {
+    ...db,
+    transaction: (work) => (left-- > 0 ? db.transaction(work) : Promise.reject(new Error('interrupted'))),
+  }
+}
+
+/** A process that finds milestones. */
+function milestonesOf(db: Database, humans: number) {
+  const { signal: stopping } = new AbortController()
+  return createMilestones({ db, now: () => 1000, outbox: createOutbox(), totals: humansOf(humans), stopping })
+}
+
+/** Links enough that they are not watched in one transaction. */
+const insertMany = async (db: Database) => {
+  const links: Link[] = []
+  for (let at = 0; at < 201; at++) links.push(await insert(db, `code${at}`))
+  return links
 }
 
 const queue = (db: Database, box: ReturnType<typeof createOutbox>, link: Link, ids: string[], event: object = {}) =>
@@ -93,7 +118,7 @@ function storeTests(driver: StoreDriver): void {
     const link = await insert(db, 'a')
     for (const [at, id] of ['one', 'two', 'three'].entries()) {
       await collect(db, id, [link])
-      await set(db, id, EVENTS, `http://host.example${at}.com/`)
+      await set(db, id, EVENTS, { address: `http://host.example${at}.com/` })
       await queue(db, createOutbox(), link, [id])
       await db.transaction((transaction) => collections.takeIn(transaction, id, 3000 - at))
     }
@@ -145,15 +170,82 @@ function storeTests(driver: StoreDriver): void {
     }
   })
 
+  each(
+    'the webhook of many links is set and removed a hundred links at a time, so that others change them in between',
+    async (db) => {
+      await collect(db, 'one', await insertMany(db))
+      let before = 0
+      const transaction: Database['transaction'] = async (work) => {
+        const result = await db.transaction(work)
+        const after = (await watches(db)).filter(({ next_check_at: nextCheckAt }) => nextCheckAt !== null).length
+        assert.ok(Math.abs(after - before) <= 100, `${after - before} links in one transaction`)
+        before = after
+        return result
+      }
+      await set({ ...db, transaction }, 'one')
+      assert.equal(before, 201)
+      await set({ ...db, transaction }, 'one', [])
+      assert.equal(before, 0)
+    },
+  )
+
+  each('a webhook whose setting was interrupted tells of nothing, and set again counts from then on', async (db) => {
+    await collect(db, 'one', await insertMany(db))
+    await set(db, 'one', ['link.changed'])
+    await assert.rejects(set(interrupted(db, 2), 'one', EVENTS, { humans: 15 }), { message: 'interrupted' })
+    const process = milestonesOf(db, 150)
+    await process.load()
+    await process.check()
+    assert.deepEqual(await waiting(db), [])
+    await set(db, 'one', EVENTS, { humans: 150 })
+    assert.deepEqual([...new Set((await watches(db)).map(({ milestone }) => milestone))], [100])
+    await process.load()
+    await process.check()
+    assert.deepEqual(await waiting(db), [])
+    const later = milestonesOf(db, 1500)
+    await later.load()
+    await later.check()
+    assert.equal((await waiting(db)).length, 201)
+  })
+
+  each('what a webhook wants no longer it is not told, also of links that are still watched', async (db) => {
+    await collect(db, 'one', await insertMany(db))
+    await set(db, 'one')
+    await set(interrupted(db, 1), 'one', ['link.changed'])
+    assert.ok((await watches(db)).every(({ milestone }) => milestone !== null))
+    const process = milestonesOf(db, 150)
+    await process.load()
+    await process.check()
+    assert.deepEqual(await waiting(db), [])
+    await set(db, 'one', ['destination.failing'])
+    assert.deepEqual(
+      (await watches(db)).filter((row) => row.milestone !== null || row.next_check_at === null),
+      [],
+    )
+  })
+
+  each('a webhook that is set and removed at the same time is whole, or leaves nothing', async (db) => {
+    await collect(db, 'one', await insertMany(db))
+    for (const last of [EVENTS, []]) {
+      await Promise.all([set(db, 'one'), set(db, 'one', []), set(db, 'one', ['scans.milestone']), set(db, 'one', last)])
+      const row = await collections.findCollectionWebhook(db.read, 'one')
+      const { events = '[]' } = row ?? {}
+      const wrong = (await watches(db)).filter(
+        ({ milestone, next_check_at: nextCheckAt }) =>
+          (milestone !== null) !== events.includes('scans.milestone') ||
+          (nextCheckAt !== null) !== events.includes('destination.failing'),
+      )
+      assert.deepEqual(wrong, [], events)
+    }
+  })
+
   each('each milestone is queued once for each collection, by whichever process finds it', async (db) => {
     const link = await insert(db, 'a')
     for (const id of ['one', 'two']) {
       await collect(db, id, [link])
       await set(db, id)
     }
-    const { signal: stopping } = new AbortController()
-    const deps = { db, now: () => 1000, outbox: createOutbox(), totals: humansOf(123), stopping }
-    const processes = [createMilestones(deps), createMilestones(deps)]
+    const processes = [milestonesOf(db, 123), milestonesOf(db, 123)]
     for (const each of processes) await each.load()
     await Promise.all(processes.map((each) => each.check()))
     for (const each of processes) each.onFold(undefined)
@@ -176,7 +268,7 @@ function storeTests(driver: StoreDriver): void {
     const ids = Array.from({ length: 12 }, (_, at) => `collection${at}`)
     for (const id of ids) {
       await collect(db, id, [link])
-      await set(db, id, ['link.changed'], `http://127.0.0.1:${receiver.port}/${id}`)
+      await set(db, id, ['link.changed'], { address: `http://127.0.0.1:${receiver.port}/${id}` })
     }
     await queue(db, createOutbox(), link, ids)
     for (let count = 0; count < 2; count++) {

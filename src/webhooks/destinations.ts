@@ -227,12 +227,9 @@ async function recordWatches(
   at: number,
 ): Promise<string[]> {
   const told: string[] = []
-  for (const { collectionId, isChecked, checkFailures, destinationFailingSince } of await findWatches(
-    transaction,
-    linkId,
-    at,
-  )) {
-    if (!isChecked) continue
+  for (const watch of await findWatches(transaction, linkId, at)) {
+    const { collectionId, isChecked, checkFailures, destinationFailingSince } = watch
+    if (!isChecked || !eventsOf(watch).includes('destination.failing')) continue
     const { begins, ...checked } = next({ failures: checkFailures, failingSince: destinationFailingSince }, error, at)
     await setWatchedDestination(transaction, { collectionId, linkId }, checked)
     if (begins) told.push(collectionId)

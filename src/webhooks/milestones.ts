@@ -5,6 +5,7 @@ import { linkOfId } from '../links/look-up.ts'
 import { createEvent } from './event.ts'
 import type { Outbox } from './outbox.ts'
 import type { WebhookOwner } from './owner.ts'
+import { eventsOf } from './settings.ts'
 import { advanceMilestone, findMilestones, findWebhook } from './store.ts'
 import { advanceWatch, findWatchedMilestones, findWatches, type MilestoneRow } from './watch-store.ts'
 
@@ -124,7 +125,9 @@ async function findWanting({ db, now }: MilestonesDeps, linkId: number): Promise
   const watches = await findWatches(db.read, linkId, now())
   return [
     ...wanting({ kind: 'link', id: linkId }, own?.milestone ?? null),
-    ...watches.flatMap(({ collectionId: id, milestone }) => wanting({ kind: 'collection', id }, milestone)),
+    ...watches
+      .filter((watch) => eventsOf(watch).includes('scans.milestone'))
+      .flatMap(({ collectionId: id, milestone }) => wanting({ kind: 'collection', id }, milestone)),
   ]
 }
 

@@ -12,9 +12,10 @@ export interface MilestoneRow {
 /** What is known of a link for the webhook of a collection that it is in. */
 export interface Watch {
   collectionId: string
-  /** The last milestone; null when the webhook wants none. */
+  /** What its webhook wants, as a JSON array. A link may be watched for more, while that is set or removed. */
+  events: string
+  /** The last milestone; null when visits are not counted. */
   milestone: number | null
-  /** Whether the webhook wants to know when the destination fails. */
   isChecked: boolean
   checkFailures: number
   destinationFailingSince: number | null
@@ -26,7 +27,8 @@ export async function findWatches(db: Executor, linkId: number, now: number): Pr
     .selectFrom('memberships')
     .innerJoin('collection_webhooks', 'collection_webhooks.collection_id', 'memberships.collection_id')
     .innerJoin('links', 'links.id', 'memberships.link_id')
-    .select(['memberships.collection_id', 'memberships.milestone', 'memberships.next_check_at'])
+    .select(['memberships.collection_id', 'collection_webhooks.events'])
+    .select(['memberships.milestone', 'memberships.next_check_at'])
     .select(['memberships.check_failures', 'memberships.destination_failing_since'])
     .where('memberships.link_id', '=', linkId)
     .where((of) =>
@@ -37,6 +39,7 @@ export async function findWatches(db: Executor, linkId: number, now: number): Pr
     .execute()
   return rows.map((row) => ({
     collectionId: row.collection_id,
+    events: row.events,
     milestone: row.milestone,
     isChecked: row.next_check_at !== null,
     checkFailures: row.check_failures,
@@ -44,16 +47,24 @@ export async function findWatches(db: Executor, linkId: number, now: number): Pr
   }))
 }
 
-/** The ids of the links in a collection whose visits are not counted for its webhook; those of deleted links included. */
-export async function findUnwatched(db: Executor, collectionId: string): Promise<number[]> {
-  const members = db.selectFrom('memberships').select('link_id').where('collection_id', '=', collectionId)
-  return (await members.where('milestone', 'is', null).execute()).map((row) => row.link_id)
+/** What a webhook may have links watched for: milestones of their visits, and failures of their destinations. */
+export interface WatchedFor {
+  milestones: boolean
+  destinations: boolean
 }
 
-/** The ids of all links in a collection, by their ids. */
-export async function findMemberIds(db: Executor, collectionId: string): Promise<number[]> {
-  const members = db.selectFrom('memberships').select('link_id').where('collection_id', '=', collectionId)
-  return (await members.orderBy('link_id').execute()).map((row) => row.link_id)
+/** A link in a collection, which may be deleted with a way back, and what it is watched for. */
+export type WatchedMember = WatchedFor & { linkId: number }
+
+/** All links in a collection, by their ids. */
+export async function findMembers(db: Executor, collectionId: string): Promise<WatchedMember[]> {
+  const members = db.selectFrom('memberships').select(['link_id', 'milestone', 'next_check_at'])
+  const rows = await members.where('collection_id', '=', collectionId).orderBy('link_id').execute()
+  return rows.map((row) => ({
+    linkId: row.link_id,
+    milestones: row.milestone !== null,
+    destinations: row.next_check_at !== null,
+  }))
 }
 
 /** Some links of a collection. */
@@ -62,11 +73,14 @@ export interface SomeMembers {
   linkIds: number[]
 }
 
-/** Has the visits of links counted from a milestone on; where they are already, nothing changes. */
+/**
+ * Has the visits of links counted from a milestone on; where they are already, nothing changes.
+ * @param at since when; null leaves that to `beginWatches`
+ */
 export async function watchMilestones(
   db: Executor,
   { collectionId, linkIds }: SomeMembers,
-  { milestone, at }: { milestone: number; at: number },
+  { milestone, at }: { milestone: number; at: number | null },
 ): Promise<void> {
   await db
     .updateTable('memberships')
@@ -74,6 +88,18 @@ export async function watchMilestones(
     .where('collection_id', '=', collectionId)
     .where('link_id', 'in', linkIds)
     .where('milestone', 'is', null)
+    .execute()
+}
+
+/** Has each process look at those links whose visits are counted, from now on. */
+export async function beginWatches(db: Executor, { collectionId, linkIds }: SomeMembers, at: number): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ watched_at: at })
+    .where('collection_id', '=', collectionId)
+    .where('link_id', 'in', linkIds)
+    .where('milestone', 'is not', null)
+    .where('watched_at', 'is', null)
     .execute()
 }
 
@@ -123,7 +149,7 @@ export async function findNextCheck(db: Executor, linkId: number): Promise<numbe
 export async function endWatches(
   db: Executor,
   { collectionId, linkIds }: SomeMembers,
-  { milestones, destinations }: { milestones: boolean; destinations: boolean },
+  { milestones, destinations }: WatchedFor,
 ): Promise<void> {
   if (!milestones && !destinations) return
   await db
