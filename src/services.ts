@@ -164,7 +164,7 @@ async function openCreation(
   recording: Recording,
   open: Open,
 ) {
-  const { now, clock, removalTime, monotonic, log, client, store, bus } = foundation
+  const { now, clock, removalTime, monotonic, log, client, disk, store, bus } = foundation
   const { db } = store
   const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
@@ -175,7 +175,8 @@ async function openCreation(
   const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, sweepWaitMs }
   const abuse = open('the abuse lists', await openAbuse({ ...screened, now, monotonic, log }))
   webhooks.screenWith(abuse.screen)
-  const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }
+  const calls = { beforeSlice: scans.flush, isDiskLow: disk.isLow }
+  const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, ...calls }
   const limits = open('limits', await openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawing }))

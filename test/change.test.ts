@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
-import { noCharge } from '../src/lib/charged.ts'
+import { noCharge, noRoom } from '../src/lib/charged.ts'
 import type { ChangeOptions } from '../src/links/change.ts'
 import type { Client } from '../src/links/client.ts'
 import type { OwnedLink } from '../src/links/design.ts'
 import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
 import { asHolder } from '../src/lib/holder.ts'
 
-const client: Client = { origin: 'https://qr.example.com', holder: asHolder('a test'), charge: noCharge }
+const client: Client = {
+  origin: 'https://qr.example.com',
+  holder: asHolder('a test'),
+  charge: noCharge,
+  chargeRoom: noRoom,
+}
 const RED = { fg: '#800000' }
 const BLUE = { fg: '#000080' }
 

@@ -63,11 +63,14 @@ export async function checkLooks(
   { db, designs }: { db: Database; designs: Designs },
   collectionId: string,
   looks: LookChanges,
-  { origin, holder, charge }: Client,
+  { origin, holder, charge, chargeRoom }: Client,
 ): Promise<void> {
   const present = await namedLooks(db.read, collectionId, [...looks.keys()])
   const changed = [...looks].filter(([name, look]) => look !== null && !isDeepStrictEqual(look, present.get(name)))
-  if (changed.length > 0) await charge('qr', changed.length)
+  if (changed.length > 0) {
+    await charge('qr', changed.length)
+    await chargeRoom(() => Buffer.byteLength(JSON.stringify(changed)))
+  }
   for (const [name, look] of changed)
     await designs.requireScannable(look, { code: TYPICAL_CODE, origin, at: pointerOf(name) }, holder)
 }

@@ -20,6 +20,8 @@ export interface Disk {
    * PostgreSQL, which the folder does not hold.
    */
   isFull: () => boolean
+  /** Whether less than the floor is free. Never with links in PostgreSQL. */
+  isLow: () => boolean
   /** Whether so little is free that visits are answered and not recorded, which would fill it. A full disk takes none anyway. */
   isCritical: () => boolean
   /** Whether of the reserve of a full disk only that part is left which is for what is more urgent. */
@@ -78,6 +80,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   return {
     memory,
     isFull: full.is,
+    isLow: () => needs.hasStore && state.isLow(),
     isCritical: () => low.isCritical() && !full.is(),
     // What one takes shows at the next one.
     isSpent: (urgency) => full.isSpent(urgency, space.last(), check),

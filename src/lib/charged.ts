@@ -7,6 +7,9 @@ export type Charge = () => Promise<Refund>
 /** Charges nothing. */
 export const noCharge: Charge = async () => async () => {}
 
+/** Charges no room. */
+export const noRoom = async () => {}
+
 /** A creation throws this to be rolled back and charged all the same. */
 export class ChargedRollback extends Error {}
 

@@ -19,6 +19,7 @@ const subjects = {
   reports: ['report', 'reports', 'sent'],
   failures: ['request', 'requests', 'refused'],
   misses: ['unknown code or token', 'unknown codes and tokens', 'tried'],
+  room: ['KiB', 'KiB', 'stored, while the disk of the service is nearly full,'],
 } as const
 
 export type LimitName = keyof typeof subjects
@@ -31,8 +32,8 @@ export const limitNames = Object.keys(subjects) as LimitName[]
  */
 export const CLIENTS_OF_NETWORK = 16
 
-/** Requests per hour and client, by kind; 0 for no limit. */
-export type Quotas = Record<LimitName, number>
+/** Requests per hour and client, or KiB of `room`, by kind; 0 for no limit. They are read at each charge. */
+export type Quotas = Readonly<Record<LimitName, number>>
 
 /** The response whose headers say what is left. */
 interface Told {
@@ -47,6 +48,13 @@ export interface FairUse {
    * @throws {Problem} 429 when less than that is left to the client, or to its network
    */
   charge: (request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units?: number) => Promise<Refund>
+  /**
+   * Charges what a request is about to store, while there is a quota of that: what is left of a disk that is nearly full is shared.
+   * A request that fails afterwards is charged all the same.
+   * @param bytesOf called only then
+   * @throws {Problem} 429
+   */
+  chargeRoom: (request: Pick<FastifyRequest, 'raw'>, reply: Told, bytesOf: () => number) => Promise<void>
   /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */
   holderOf: (request: Pick<FastifyRequest, 'raw'>) => Holder
   /** A hook that charges each request. */
@@ -100,6 +108,9 @@ export function createFairUse(
 
   return {
     charge,
+    async chargeRoom(request, reply, bytesOf) {
+      if (quotas.room > 0) await chargeUnits(request, reply, 'room', Math.ceil(bytesOf() / 1024))
+    },
     holderOf: (request) => asHolder(client.of(request.raw)),
     chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
     each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
@@ -139,7 +150,8 @@ function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusa
       await ofNetwork.refund()
       throw refusal(reply, name, { charge, quota, units, where: 'address' })
     }
-    setHeaders(reply, name, charge)
+    // The quota of what the request does says more.
+    if (name !== 'room') setHeaders(reply, name, charge)
     const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
     return { ...charge, refund }
   }

@@ -16,8 +16,17 @@ export interface QuotaSettings {
   limitLinkGuesses: number
 }
 
-/** Reads the quotas from the settings. */
-export function quotasOf(config: QuotaSettings): Quotas {
+/**
+ * What a client stores in an hour while the disk is nearly full, in KiB: a network, which has sixteen times that, takes a day for the
+ * gibibyte that is free then, and the operator has that time.
+ */
+export const ROOM_KIB = 2048
+
+/**
+ * Reads the quotas from the settings.
+ * @param isDiskLow whether the disk that links are stored on is nearly full
+ */
+export function quotasOf(config: QuotaSettings, isDiskLow: () => boolean): Quotas {
   return {
     links: config.limitLinks,
     changes: config.limitChanges,
@@ -28,6 +37,9 @@ export function quotasOf(config: QuotaSettings): Quotas {
     reports: config.limitReports,
     failures: config.limitFailures,
     misses: config.limitMisses,
+    get room() {
+      return isDiskLow() ? ROOM_KIB : 0
+    },
   }
 }
 

@@ -8,11 +8,11 @@ import { hashToken, newToken } from '../lib/token.ts'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert } from '../../test/support/stored-links.ts'
-import { noCharge } from '../lib/charged.ts'
+import { noCharge, noRoom } from '../lib/charged.ts'
 import type { Credential } from './credential.ts'
 import { openLinks, type Links, type LinksNeeds } from './open.ts'
 
-const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }
+const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge, chargeRoom: noRoom }
 
 /** Links that are closed before their store: in the background, they look for deletions whose day is over. */
 function openOn(t: TestContext, db: Database) {

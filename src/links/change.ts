@@ -11,7 +11,7 @@ import { checkDesign } from './check-design.ts'
 import { tokenHashesOf } from './credential.ts'
 import type { CheckedDesign, DesignedLink, OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
-import { changeUnits, recordRevision } from './history/history.ts'
+import { changeBytes, recordRevision, unitsOf } from './history/history.ts'
 import { mayChange, type Link } from './link.ts'
 import { ownedByToken } from './look-up.ts'
 import type { PasswordHash } from './password/password.ts'
@@ -118,8 +118,10 @@ function writeChange(
     })
     if (next === link) return present
     const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
-    units = changeUnits(present, changed)
+    const bytes = changeBytes(present, changed)
+    units = unitsOf(bytes)
     await chargeOnce()
+    if (!isPause(body)) await client.chargeRoom(() => bytes)
     return runChange(deps.db, isPause(body), async (transaction) => {
       // The next attempt has the problem.
       if (screenAgain(next) !== undefined) return undefined

@@ -11,6 +11,8 @@ export interface Client {
   holder: Holder
   /** Charges one of the client's quotas; rejects when fewer units are left. */
   charge: (name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr', units?: number) => Promise<Refund>
+  /** Charges what is about to be stored while the disk is nearly full: see `FairUse`. */
+  chargeRoom: (bytesOf: () => number) => Promise<void>
   /** Called when many codes wait for threads, whose queue bounds them from then on. */
   onQueued?: (() => void) | undefined
 }
@@ -23,6 +25,7 @@ export interface ClientLimits {
     name: 'links' | 'changes' | 'bulk' | 'aliases' | 'qr',
     units?: number,
   ) => Promise<Refund>
+  chargeRoom: (request: FastifyRequest, reply: FastifyReply, bytesOf: () => number) => Promise<void>
   /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** Who a request counts for in pools and queues; to be kept no longer than the request lasts. */

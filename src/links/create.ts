@@ -74,6 +74,7 @@ function createByStatement(
       await chargeOnce()
       const hashed = await hashDraft(deps.passwords, draft, client.holder)
       requireAllowed(hashed, screenAgain)
+      await client.chargeRoom(() => roomOf([hashed]))
       return insertDraft(deps, hashed, client.origin)
     },
   )
@@ -88,7 +89,10 @@ function createInTransaction(
   let ready: HashedDraft | undefined
   const prepare = async () => {
     if (draft instanceof Problem) throw draft
-    ready ??= await prepareDraft(deps, draft, client, collection)
+    if (ready !== undefined) return
+    const prepared = await prepareDraft(deps, draft, client, collection)
+    await client.chargeRoom(() => roomOf([prepared]))
+    ready = prepared
   }
   const charge = () => client.charge('links')
   return createCharged(deps, { charge, idempotentRequest, prepare }, async (creation) => {
@@ -104,6 +108,14 @@ function createInTransaction(
       ...(webhook !== undefined && { webhook: await createWebhook(deps, creation, webhook) }),
     }
   })
+}
+
+/** Bytes that keys and indexes of a link take, about. */
+const LINK_BYTES = 512
+
+/** Bytes that drafts take in the store, about. */
+export function roomOf(drafts: HashedDraft[]): number {
+  return drafts.reduce((sum, draft) => sum + Buffer.byteLength(JSON.stringify(draft)) + LINK_BYTES, 0)
 }
 
 /** @throws {Problem} 422 when a URL was blocked since it was screened */

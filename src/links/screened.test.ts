@@ -6,10 +6,10 @@ import { asHolder } from '../lib/holder.ts'
 import { newToken } from '../lib/token.ts'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
-import { noCharge } from '../lib/charged.ts'
+import { noCharge, noRoom } from '../lib/charged.ts'
 import { openLinks, type Links, type LinksNeeds } from './open.ts'
 
-const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }
+const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge, chargeRoom: noRoom }
 const bad = 'https://bad.example/'
 const good = 'https://good.example/'
 const design = { shape: 'dots' }

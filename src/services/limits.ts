@@ -21,10 +21,11 @@ interface CountersNeeds extends Pick<RedisConnectionNeeds, 'monotonic' | 'log'> 
 /** Opens the limits, with the quotas of the settings and the counters that they choose. */
 export async function openConfiguredLimits(
   config: LimitSettings,
-  needs: Omit<LimitsNeeds, 'quotas' | 'guesses' | 'counters'> & CountersNeeds,
+  needs: Omit<LimitsNeeds, 'quotas' | 'guesses' | 'counters'> & CountersNeeds & { isDiskLow: () => boolean },
 ): Promise<Limits> {
+  const { isDiskLow } = needs
   const counters = await openCounters(config, needs)
-  return openLimits({ ...needs, quotas: quotasOf(config), guesses: guessQuotasOf(config), counters })
+  return openLimits({ ...needs, quotas: quotasOf(config, isDiskLow), guesses: guessQuotasOf(config), counters })
 }
 
 async function openCounters(

@@ -15,6 +15,7 @@ export function clientOf({ origin, limits }: WriteNeeds, request: FastifyRequest
     origin: origin.of(request),
     holder: limits.holderOf(request),
     charge: (name, units) => limits.charge(request, reply, name, units),
+    chargeRoom: (bytesOf) => limits.chargeRoom(request, reply, bytesOf),
     onQueued: () => request.endWork?.(),
   }
 }

@@ -3,7 +3,7 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { ChargedRollback, type Charge, type Refund } from '../../lib/charged.ts'
 import type { Client } from '../client.ts'
-import { collected, createCharged, readDraft, type CreationOptions, type ReadingDeps } from '../create.ts'
+import { collected, createCharged, readDraft, roomOf, type CreationOptions, type ReadingDeps } from '../create.ts'
 import type { LinkDeps, NewCollection } from '../deps.ts'
 import { insertDrafts, withoutPassword, type CreatedLink, type Creation, type HashedDraft } from '../insert.ts'
 import type { OnTrimmedIn } from '../url-policy.ts'
@@ -58,7 +58,12 @@ export async function createBulk(
   const units = options.dryRun ? {} : { aliases: chosen, links: isCollected ? 1 : 0 }
   const { charge, refund, settle } = chargesOf(client, units, options)
   let ready: Promise<(HashedDraft | Problem)[]> | undefined
-  const prepare = async () => void (await (ready ??= withCheckedDesigns(deps, drafts, client, options.collection)))
+  const prepare = async () => {
+    if (ready !== undefined) return void (await ready)
+    ready = withCheckedDesigns(deps, drafts, client, options.collection)
+    const prepared = await ready
+    if (!options.dryRun) await client.chargeRoom(() => roomOf(prepared.filter(isDraft)))
+  }
   try {
     const result = await createCharged(deps, { ...options, charge, prepare }, async (creation) => {
       const checked = await screenRowsAgain((await ready) ?? [], screenAgain)

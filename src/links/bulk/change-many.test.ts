@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { createInTurn } from '../../lib/in-turn.ts'
 import { hashToken, newToken } from '../../lib/token.ts'
 import { asHolder } from '../../lib/holder.ts'
-import { noCharge } from '../../lib/charged.ts'
+import { noCharge, noRoom } from '../../lib/charged.ts'
 import { changeLinks, type ManyDeps } from './change-many.ts'
 
 const options = {
@@ -16,7 +16,7 @@ const options = {
   requireKnown: () => {},
   chargeNotFound: async () => undefined,
 }
-const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge }
+const client = { origin: 'https://qr.example.com', holder: asHolder('192.0.2.1'), charge: noCharge, chargeRoom: noRoom }
 
 function depsOn(db: Database, parts: Pick<Database, 'transaction'> & Pick<ManyDeps, 'screen' | 'inTurn'>): ManyDeps {
   const { read, write } = db

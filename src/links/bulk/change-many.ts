@@ -8,7 +8,7 @@ import { refundFailed } from '../../lib/charged.ts'
 import type { DesignDeps } from '../check-design.ts'
 import type { Client } from '../client.ts'
 import type { LinkDeps } from '../deps.ts'
-import { changedFields, changeUnits } from '../history/history.ts'
+import { changeBytes, changedFields, unitsOf } from '../history/history.ts'
 import { entityTag, type Link } from '../link.ts'
 import { changesDesign, checkChangedDesigns, withChanged, withPresent, type DesignChange } from './changed-designs.ts'
 import { linksOfRows, missingLinkOf, type LinkRow, type RowNaming } from './row-links.ts'
@@ -71,8 +71,8 @@ interface Plan extends LinkRow {
   next: Link
   /** Absent when the row has none. */
   design?: DesignChange | undefined
-  /** As how many changes it counts; 0 when it changes nothing. */
-  units: number
+  /** Bytes of what it stores; 0 when it changes nothing. */
+  bytes: number
 }
 
 type Outcome = Plan | Problem
@@ -109,11 +109,14 @@ export async function changeLinks(
   }
   requireValid(outcomes, atomic && !dryRun)
   if (dryRun) return dryRunResult(outcomes)
-  const units = [...outcomes.entries()].filter(isChange).reduce((sum, [, each]) => sum + each.units, 0)
+  const changes = [...outcomes.entries()].filter(isChange).map(([, change]) => change)
+  const units = changes.reduce((sum, { bytes }) => sum + unitsOf(bytes), 0)
   await refundFailed(
     () => client.charge('changes', units),
     async (chargeOnce) => {
       if (units > 0) await chargeOnce()
+      const stored = changes.filter(({ body }) => !isPause(body))
+      if (stored.length > 0) await client.chargeRoom(() => stored.reduce((sum, { bytes }) => sum + bytes, 0))
       await commit(deps, outcomes, { client, atomic, through, screenAgain })
       requireValid(outcomes, atomic)
     },
@@ -140,8 +143,8 @@ function plan(deps: ManyDeps, row: LinkRow & Pick<Plan, 'design'>, requireKnown?
     const next = nextRevision(deps, link, body, {
       isOther: design !== undefined && changesDesign(design),
     })
-    const units = next === link ? 0 : changeUnits(withPresent(link, design), withChanged(next, design))
-    return { ...row, next, units }
+    const bytes = next === link ? 0 : changeBytes(withPresent(link, design), withChanged(next, design))
+    return { ...row, next, bytes }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error

@@ -52,11 +52,15 @@ function differing(replaced: Snapshot, next: Snapshot): string[] {
   return Object.keys(next).filter((name) => !isDeepStrictEqual(replaced[name], next[name]))
 }
 
-/** As how many changes one counts: those of large fields store as much as many others, what they replace and what comes. */
-export function changeUnits(before: DesignedLink, after: DesignedLink): number {
+/** Bytes of what a change stores: what it replaces, and what comes. */
+export function changeBytes(before: DesignedLink, after: DesignedLink): number {
   const [replaced, next] = [snapshotOf(before), snapshotOf(after)]
   const changed = differing(replaced, next)
-  const bytes = Buffer.byteLength(JSON.stringify(changed.map((name) => [replaced[name], next[name]])))
+  return Buffer.byteLength(JSON.stringify(changed.map((name) => [replaced[name], next[name]])))
+}
+
+/** As how many changes one of so many bytes counts: it stores as much as so many others. */
+export function unitsOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / CHANGE_BYTES))
 }
 

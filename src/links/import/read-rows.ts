@@ -4,7 +4,7 @@ import { hashToken, isToken } from '../../lib/token.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { codeKey } from '../code.ts'
 import type { NewLink } from '../create-store.ts'
-import { noCharge } from '../../lib/charged.ts'
+import { noCharge, noRoom } from '../../lib/charged.ts'
 import { readDraft } from '../create.ts'
 import type { LinkDeps } from '../deps.ts'
 import { checkDesign } from '../check-design.ts'
@@ -57,7 +57,7 @@ async function readRow(deps: LinkDeps, row: object, own: OwnFields, origin: stri
   let isTrimmed = false
   const onTrimmed = () => void (isTrimmed = true)
   // The operator's own work is not charged.
-  const client = { origin, holder: asHolder('import'), charge: noCharge }
+  const client = { origin, holder: asHolder('import'), charge: noCharge, chargeRoom: noRoom }
   const draft = await hashDraft(deps.passwords, readDraft({ ...deps, onTrimmed }, row), client.holder)
   const link = newLink(deps, withImportedStamp(draft, row), { ...own, code: draft.alias ?? '' })
   const { design: value } = row as { design?: unknown }
