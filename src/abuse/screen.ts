@@ -1,5 +1,5 @@
 import { destination } from '../links/utm.ts'
-import { urlsOf } from '../links/draft.ts'
+import { textUrlsOf, urlsOf } from '../links/draft.ts'
 import type { Content } from '../links/link.ts'
 import { canonicalise, type CanonicalUrl } from './canonical.ts'
 import { keyOf, SOME_PATHS, WHOLE_HOST } from './compact-set.ts'
@@ -56,10 +56,11 @@ export function createScreening({ salt, lists, rulings }: ScreenOptions): Screen
   }
 }
 
-/** All URLs of a link, with and without its UTM parameters. */
+/** All URLs of a link, with and without its UTM parameters, and those in its texts. */
 export function addressesOf(link: Content): string[] {
   const urls = urlsOf(link).map(({ url }) => url)
-  return Object.keys(link.utm).length === 0 ? urls : urls.flatMap((url) => [url, destination(url, link.utm)])
+  const tagged = Object.keys(link.utm).length === 0 ? [] : urls.map((url) => destination(url, link.utm))
+  return [...urls, ...tagged, ...textUrlsOf(link).map(({ url }) => url)]
 }
 
 /** Finds the operator's ruling for a URL. All expressions are only generated for hosts that have a ruling. */

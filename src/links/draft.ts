@@ -9,6 +9,7 @@ import { findKind, kindOf, kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { placementErrors } from './placements.ts'
+import { urlsInTexts } from './text-urls.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
 import { trimUrls, type FieldUrl } from './trim-urls.ts'
 import { findUrlFault, type Screen, type UrlFault, type UrlPolicy } from './url-policy.ts'
@@ -176,6 +177,11 @@ export function urlsOf({
   return target === null ? urls : [{ pointer: '/target', url: target }, ...urls]
 }
 
+/** Every address in a text of a link: phones and mail programs make links of them. */
+export function textUrlsOf(content: Content): FieldUrl[] {
+  return urlsInTexts(content, new Set(urlsOf(content).map(({ pointer }) => pointer)))
+}
+
 function urlErrors(urls: FieldUrl[], faultOf: (url: string) => UrlFault | undefined): FieldError[] {
   return urls.flatMap(({ pointer, url }) => {
     const fault = faultOf(url)
@@ -192,9 +198,19 @@ export function blockedIn(
   screen: Screen,
   locate: (error: FieldError) => FieldError = (error) => error,
 ): Problem | undefined {
-  const errors = urlErrors(urlsOf(content), (url) => screenFault(url, content.utm, screen)).map(locate)
+  const fields = urlErrors(urlsOf(content), (url) => screenFault(url, content.utm, screen))
+  const errors = [...fields, ...textErrors(content, screen)].map(locate)
   const [first] = errors
   return first && new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors })
+}
+
+function textErrors(content: Content, screen: Screen): FieldError[] {
+  return textUrlsOf(content).flatMap(({ pointer, url }) => {
+    const detail = screen(url)
+    return detail === undefined
+      ? []
+      : [{ pointer, detail: `names an address that ${detail}`, [REASON]: { name: 'blocked' } }]
+  })
 }
 
 /** Screens the URL as it is stored and as visitors are redirected to it. */

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { urlsInTexts } from './text-urls.ts'
+
+const found = (text: string) => urlsInTexts({ title: null, payload: { note: text } }, new Set()).map(({ url }) => url)
+
+test('addresses in a text are found with and without a scheme, in any script, and without what a sentence puts around them', () => {
+  for (const [text, ...urls] of [
+    ['see https://bad.example/a?b=c#d', 'https://bad.example/a?b=c#d'],
+    ['(bad.example/x).', 'http://bad.example/x'],
+    ['HTTP://BAD.EXAMPLE', 'HTTP://BAD.EXAMPLE'],
+    ['“bad.example”, www.bad.example!', 'http://bad.example', 'http://www.bad.example'],
+    ['here:\nbad.example:8080/y\tund bäd.example.', 'http://bad.example:8080/y', 'http://bäd.example'],
+    ['<a href="https://bad.example/z">', 'https://bad.example/z'],
+    ['https://who@bad.example/', 'https://who@bad.example/'],
+    ['bad.example./q', 'http://bad.example./q'],
+    ['例え.テスト', 'http://例え.テスト'],
+  ] as const) {
+    assert.deepEqual(found(text), urls, text)
+  }
+})
+
+test('mail addresses, abbreviations and ends of sentences are none, and numbers name no host but themselves', () => {
+  for (const text of ['shop@bad.example', 'from 9.30 to 18.00', 'z.B. today', 'Hello.', 'a . b', '...', 'v1.2.3', ''])
+    assert.ok(
+      found(text).every((url) => /^http:\/\/(v1\.2\.3|[\d.]+)$/.test(url)),
+      text,
+    )
+})
+
+test('each text of a link is looked at, also those in lists, and no field that is an address', () => {
+  const payload = { heading: 'a.example', links: [{ label: 'b.example', url: 'https://c.example/' }] }
+  const fields = new Set(['/links/0/url'])
+  assert.deepEqual(urlsInTexts({ title: 'd.example', payload }, fields), [
+    { pointer: '/title', url: 'http://d.example' },
+    { pointer: '/heading', url: 'http://a.example' },
+    { pointer: '/links/0/label', url: 'http://b.example' },
+  ])
+})
