@@ -58,12 +58,7 @@ export async function createBulk(
   const units = options.dryRun ? {} : { aliases: chosen, links: isCollected ? 1 : 0 }
   const { charge, refund, settle } = chargesOf(client, units, options)
   let ready: Promise<(HashedDraft | Problem)[]> | undefined
-  const prepare = async () => {
-    if (ready !== undefined) return void (await ready)
-    ready = withCheckedDesigns(deps, drafts, client, options.collection)
-    const prepared = await ready
-    if (!options.dryRun) await client.chargeRoom(() => roomOf(prepared.filter(isDraft)))
-  }
+  const prepare = async () => void (await (ready ??= prepareRows(deps, drafts, client, options)))
   try {
     const result = await createCharged(deps, { ...options, charge, prepare }, async (creation) => {
       const checked = await screenRowsAgain((await ready) ?? [], screenAgain)
@@ -87,6 +82,18 @@ export async function createBulk(
     await refund('aliases', 'links')
     throw nothingCreated(error.outcomes)
   }
+}
+
+/** Checks the designs of rows, and charges what they are going to store. */
+async function prepareRows(
+  deps: LinkDeps,
+  drafts: (HashedDraft | Problem)[],
+  client: Client,
+  { collection, dryRun }: BulkOptions,
+): Promise<(HashedDraft | Problem)[]> {
+  const prepared = await withCheckedDesigns(deps, drafts, client, collection)
+  if (!dryRun) await client.chargeRoom(() => roomOf(prepared.filter(isDraft)))
+  return prepared
 }
 
 function invalidated({ invalidate }: Pick<LinkDeps, 'invalidate'>, result: BulkResult): BulkResult {
