@@ -121,7 +121,24 @@ test('while a link has scans that are not folded, or may have, its numbers wait 
   links.startFold()()
   assert.deepEqual(mayHave(), [false, false, false])
   for (const linkId of [1, 2, 3]) links.add(scan({ linkId }))
-  assert.deepEqual([4, 5].map(links.mayHave), [true, true])
+  // More than are listed; that fold fails.
+  for (let fold = 0; fold < 2; fold++) {
+    links.startFold()
+    assert.deepEqual([...mayHave(), ...[4, 5].map(links.mayHave)], [true, true, true, false, false])
+  }
   for (let fold = 0; fold < 2; fold++) links.startFold()()
   assert.deepEqual(mayHave(), [false, false, false])
+})
+
+test('however many links of strangers are visited between two folds, the numbers of another one are read beside them', () => {
+  const links = createUnfoldedLinks()
+  for (let fold = 0; fold < 2; fold++) links.startFold()()
+  const first = 2 ** 46
+  const visited = 300_000
+  for (let at = 0; at < visited; at++) links.add(scan({ linkId: first + at }))
+  links.startFold()
+  for (let at = 0; at < visited; at++) assert.ok(links.mayHave(first + at))
+  const others = Array.from({ length: 10_000 }, (_, at) => (at % 2 === 0 ? first + visited + at : 2 ** 40 + 7 * at))
+  const waiting = others.filter((id) => links.mayHave(id))
+  assert.ok(waiting.length < 100, `${waiting.length} of 10,000`)
 })

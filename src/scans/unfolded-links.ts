@@ -1,6 +1,7 @@
+import { createLinkFilter, type LinkFilter } from './link-filter.ts'
 import type { Scan } from './scan.ts'
 
-/** Links that are remembered between two folds; with more of them, any link may have scans. */
+/** Links that are listed between two folds: a stranger can visit more of his own, and of further ones a filter tells. */
 const MAX_LINKS = 100_000
 
 /** Which links have scans by humans that are not folded yet. */
@@ -17,7 +18,9 @@ export interface UnfoldedLinks {
 
 interface Links {
   ids: Set<number>
-  /** Whether there are too many to list. */
+  /** Those beyond `MAX_LINKS`, if there are some. */
+  further: LinkFilter | undefined
+  /** Whether any link may be one. */
   isAny: boolean
 }
 
@@ -27,27 +30,36 @@ interface Links {
  */
 export function createUnfoldedLinks(maxLinks = MAX_LINKS): UnfoldedLinks {
   // What earlier processes have left in the journal.
-  let older: Links = { ids: new Set(), isAny: true }
+  let older: Links = { ...none(), isAny: true }
   let newer = none()
   let recorded = none()
   let begun = 0
 
   function add(links: Links, linkId: number): void {
     if (links.ids.size < maxLinks) links.ids.add(linkId)
-    else links.isAny ||= !links.ids.has(linkId)
+    else if (!links.ids.has(linkId)) (links.further ??= createLinkFilter()).add(linkId)
+  }
+
+  /** Adds those of folds that have failed. */
+  function addAll(links: Links, { ids, further, isAny }: Links): void {
+    for (const linkId of ids) add(links, linkId)
+    if (further !== undefined) (links.further ??= createLinkFilter()).join(further)
+    links.isAny ||= isAny
   }
 
   return {
     add({ linkId, bot }) {
       if (!bot) add(recorded, linkId)
     },
-    mayHave: (linkId) => [older, newer, recorded].some(({ ids, isAny }) => isAny || ids.has(linkId)),
+    mayHave: (linkId) =>
+      [older, newer, recorded].some(
+        ({ ids, further, isAny }) => isAny || ids.has(linkId) || further?.has(linkId) === true,
+      ),
     begun: () => begun,
     startFold() {
       begun++
-      // After folds that have failed, there are older ones.
-      for (const linkId of older.ids) add(newer, linkId)
-      older = { ids: newer.ids, isAny: newer.isAny || older.isAny }
+      addAll(newer, older)
+      older = newer
       newer = recorded
       recorded = none()
       return () => void (older = none())
@@ -56,5 +68,5 @@ export function createUnfoldedLinks(maxLinks = MAX_LINKS): UnfoldedLinks {
 }
 
 function none(): Links {
-  return { ids: new Set(), isAny: false }
+  return { ids: new Set(), further: undefined, isAny: false }
 }

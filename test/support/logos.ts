@@ -105,6 +105,16 @@ export function badLogos(): [name: string, image: string, word: RegExp][] {
     ['a JPEG cut off', dataUri('jpeg', jpegFile().subarray(0, 40)), /cut off/],
     ['a JPEG without an end', dataUri('jpeg', jpegFile().subarray(0, -2)), /cut off/],
     ['a JPEG of 60,000 pixels', dataUri('jpeg', jpegFile(60_000, 60_000)), /each side/],
+    [
+      'a JPEG of two frames, of which the first has 60,000 pixels',
+      dataUri('jpeg', Buffer.concat([jpegFile(60_000, 60_000).subarray(0, -2), jpegFile().subarray(2)])),
+      /several frames/,
+    ],
+    [
+      'a PNG of two headers',
+      dataUri('png', Buffer.concat([png.subarray(0, -12), pngFile(30_000, 1).subarray(8, 33), png.subarray(-12)])),
+      /several headers/,
+    ],
     ['a JPEG of nothing', dataUri('jpeg', Buffer.from([0xff, 0xd8])), /cut off/],
     ['a JPEG with a wrong table', dataUri('jpeg', damaged(jpegFile(), 24)), /cannot be drawn|damaged|cut off/],
     [

@@ -86,6 +86,16 @@ describe('of a JPEG', () => {
     assert.throws(() => readJpeg(Buffer.concat([START, frame, progressive().subarray(2)])), /CMYK: save it in RGB/)
   })
 
+  test('one of several frames is refused, wherever they are: a renderer draws the first, whose size is not that of the last', () => {
+    const large = segment(0xc2, [8, 0x3e, 0x80, 0x3e, 0x80, 1, 1, 0x11, 0])
+    for (const jpeg of [
+      Buffer.concat([START, large, progressive().subarray(2)]),
+      Buffer.concat([progressive().subarray(0, -2), large, END]),
+      Buffer.concat([progressive().subarray(0, -2), jpegFile().subarray(2)]),
+    ])
+      assert.throws(() => readJpeg(jpeg), new LogoError('is a JPEG of several frames: save it anew'))
+  })
+
   test('each orientation is drawn', () => {
     // Six pixels, of which the upper left one is red.
     const rgba = Uint8Array.from({ length: 24 }, (_, at) => (at < 4 && at % 3 > 0 ? 0 : 255))

@@ -40,7 +40,7 @@ export function readJpeg(file: Uint8Array): Jpeg {
       return { picture: joinBytes([...parts, file.subarray(at, at + 2)]), ...size, orientation }
     }
     end = endOfSegment(view, at, marker)
-    if (isFrame(marker)) size = sizeOf(view, at)
+    if (isFrame(marker)) size = sizeOf(view, at, size !== undefined)
     if (marker === EXIF) orientation = orientationOf(file.subarray(at + 4, end)) ?? orientation
     if (isNeeded(marker, end - at)) parts.push(file.subarray(at, end))
     if (marker !== START_OF_SCAN) continue
@@ -49,8 +49,9 @@ export function readJpeg(file: Uint8Array): Jpeg {
   }
 }
 
-/** The size in a frame header (B.2.2). */
-function sizeOf(view: DataView, at: number): { width: number; height: number } {
+/** The size in a frame header (B.2.2). A renderer makes room for the first of several, whatever the others say. */
+function sizeOf(view: DataView, at: number, hasFrame: boolean): { width: number; height: number } {
+  if (hasFrame) throw new LogoError('is a JPEG of several frames: save it anew')
   // Four components are CMYK, which renderers draw in different colours, or not at all.
   if (view.getUint8(at + 9) === 4) throw new LogoError('is a JPEG in CMYK: save it in RGB')
   return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }

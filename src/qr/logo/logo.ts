@@ -134,6 +134,7 @@ function readPng(file: Uint8Array, zlib: Zlib | undefined): Logo {
   const chunks = chunksOf(file, zlib).filter(({ type }) => neededChunks.has(type))
   const header = chunks[0]?.type === 'IHDR' ? chunks[0].data : undefined
   if (header?.length !== 13) throw new LogoError('is a PNG without a header')
+  if (chunks.some(({ type }, at) => type === 'IHDR' && at > 0)) throw new LogoError('is a PNG of several headers')
   if (chunks.at(-1)?.type !== 'IEND') throw new LogoError('is a PNG that is cut off')
   const size = sized(viewOf(header).getUint32(0), viewOf(header).getUint32(4))
   if (zlib !== undefined) checkPixels(chunks, size, zlib)
