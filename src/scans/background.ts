@@ -1,7 +1,7 @@
 import type { RemovalClock } from '../db/removal-clock.ts'
 import type { Disk } from '../disk/open.ts'
 import { isHeld as isStoreHeld } from '../db/unavailable.ts'
-import type { FoldResult } from './folding/fold.ts'
+import { sumOf, type FoldResult } from './folding/fold.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
 import type { Journal } from './journal/journal.ts'
 import type { HumanScanCounter } from './human-scans.ts'
@@ -63,11 +63,12 @@ export function startBackground(needs: BackgroundNeeds, options: BackgroundOptio
   let lostEver = lost
   let foldedUntil = 0
   let isHeld = false
+  const fold = createJournalFold(needs, links.newest)
   const loop = startFoldLoop(
     async () => {
       if (isHeld) return { moved: 0, onlyCounted: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
       const began = now()
-      const result = await purger.during((deletedLinks) => foldJournal(needs, began, deletedLinks, links.newest()))
+      const result = await purger.during((deletedLinks) => fold(began, deletedLinks))
       lostEver = result.lost
       if (result.failed.length === 0) foldedUntil = began
       return result
@@ -107,9 +108,39 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
   }
 }
 
+/**
+ * Folds the journal. What folds that failed have left is folded first, and until then the current file goes on: each request for
+ * statistics folds, and would else leave a file, of which thousands keep the folds busy for minutes when they succeed again.
+ */
+function createJournalFold(needs: BackgroundNeeds, newest: () => number | undefined) {
+  let isBehind = false
+  return async (now: number, deletedLinks: number[]): Promise<FoldResult> => {
+    const left = isBehind && !needs.disk.isFull() ? await foldLeft(needs, now, deletedLinks, newest()) : undefined
+    isBehind = true
+    if (left?.isHeld === true) return left
+    const result = await foldJournal(needs, now, deletedLinks, newest())
+    isBehind = result.isHeld === true
+    const sum = left === undefined ? result : sumOf(left, result)
+    if (sum.adopted !== undefined) needs.log.adopted(sum.adopted)
+    return sum
+  }
+}
+
+/** Folds the files that are closed. The keys of a day wait for its scans in the current one. */
+async function foldLeft(
+  { journal, warehouse }: BackgroundNeeds,
+  now: number,
+  deletedLinks: number[],
+  newest: number | undefined,
+): Promise<FoldResult> {
+  const { closed, growing } = journal.files()
+  const until = Math.min(journal.oldest() ?? now, now)
+  return (await warehouse.call('fold', closed, until, { growing, deletedLinks, newest, count: [] })).result
+}
+
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, humanScans, visitors, unfolded, log, disk }: BackgroundNeeds,
+  { journal, warehouse, humanScans, visitors, unfolded, disk }: BackgroundNeeds,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
@@ -129,7 +160,6 @@ async function foldJournal(
   ofScans.finish((linkId) => byLink.get(linkId)?.scans ?? 0)
   ofVisitors.finish((linkId) => byLink.get(linkId)?.visitors ?? 0)
   if (result.failed.length === 0) finishUnfolded()
-  if (result.adopted !== undefined) log.adopted(result.adopted)
   return result
 }
 

@@ -28,8 +28,15 @@ export async function openShared(t: TestContext, links: number): Promise<Postgre
   return session
 }
 
+interface NodeWarehouse {
+  dataDir: string
+  openWarehouse: OpenWarehouse
+  /** Runs SQL on its database. */
+  run: (sql: string) => Promise<unknown>
+}
+
 /** What opens the warehouse of a node, with the links 1 to 3. */
-export async function makePostgres(t: TestContext): Promise<{ dataDir: string; openWarehouse: OpenWarehouse }> {
+export async function makePostgres(t: TestContext): Promise<NodeWarehouse> {
   const dataDir = temporaryFolder(t)
   const url = urlOf(await createDatabase())
   const db = connectPostgres({ url, max: 2 })
@@ -37,7 +44,11 @@ export async function makePostgres(t: TestContext): Promise<{ dataDir: string; o
   const session = openPostgresSession({ url, max: 1 })
   await insertLinks(session, 3).finally(session.close)
   const openWarehouse = postgresWarehouse({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } })
-  return { dataDir, openWarehouse }
+  async function run(sql: string): Promise<void> {
+    const running = openPostgresSession({ url, max: 1 })
+    await running.query(sql).finally(running.close)
+  }
+  return { dataDir, openWarehouse, run }
 }
 
 async function insertLinks({ query }: PostgresSession, links: number): Promise<void> {

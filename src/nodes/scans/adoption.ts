@@ -2,7 +2,7 @@ import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { FolderInUse, lockFolder } from '../../db/lock.ts'
 import type { PostgresSession } from '../database/session.ts'
-import type { ChangedLinks, FoldResult } from '../../scans/folding/fold.ts'
+import { union, type FoldResult } from '../../scans/folding/fold.ts'
 import type { RawBound } from '../../scans/folding/raw-bound.ts'
 import { readFolderId } from '../../scans/journal/journal-folder.ts'
 import { foldForeignJournal } from './adopt-journal.ts'
@@ -78,10 +78,6 @@ function withAdopted(sum: FoldResult, { folder, result }: { folder: string; resu
     damaged: [...sum.damaged, ...damaged.map((file) => join(folder, 'journal', file))],
     adopted: [...(sum.adopted ?? []), { folder, scans: moved, failed }],
   }
-}
-
-function union(one: ChangedLinks, other: ChangedLinks): ChangedLinks {
-  return one && other && [...new Set([...one, ...other])]
 }
 
 /** Folds the journal of a node; undefined while the node runs. */

@@ -58,7 +58,8 @@ const adoption = adoptFrom === undefined ? undefined : startAdoption({ session, 
 /** While the store is moved, the journal keeps the scans. */
 async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
   if (!(error instanceof ChangesHeld)) throw error
-  return { moved: 0, onlyCounted: 0, changed: undefined, damaged: [], lost: await target.lost(), failed: [] }
+  const lost = await target.lost()
+  return { moved: 0, onlyCounted: 0, changed: undefined, damaged: [], lost, failed: [], isHeld: true }
 }
 
 const calls: WarehouseCalls = {

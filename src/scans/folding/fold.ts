@@ -25,6 +25,26 @@ export interface FoldResult {
   failed: FailedFile[]
   /** Nodes that are gone, whose scans were folded meanwhile and are part of the above. */
   adopted?: Adopted[]
+  /** Nothing was folded, because the store is being moved: the journal keeps the scans. */
+  isHeld?: true
+}
+
+/** The results of two folds, one after the other, as if of one. */
+export function sumOf(first: FoldResult, second: FoldResult): FoldResult {
+  const adopted = [...(first.adopted ?? []), ...(second.adopted ?? [])]
+  return {
+    ...second,
+    moved: first.moved + second.moved,
+    onlyCounted: first.onlyCounted + second.onlyCounted,
+    changed: union(first.changed, second.changed),
+    damaged: [...first.damaged, ...second.damaged],
+    ...(adopted.length > 0 && { adopted }),
+  }
+}
+
+/** The links of two lists, each once. */
+export function union(one: ChangedLinks, other: ChangedLinks): ChangedLinks {
+  return one && other && [...new Set([...one, ...other])]
 }
 
 /** A node that is gone. */

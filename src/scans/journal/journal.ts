@@ -21,6 +21,8 @@ export interface Journal {
   flush: () => void
   /** Ends the current file, if another one can be opened. */
   rotate: () => Rotation
+  /** The same without ending it. */
+  files: () => Rotation
   status: () => JournalStatus
   /** Bytes that are not folded yet. */
   backlog: () => number
@@ -90,8 +92,11 @@ export function openJournal(options: JournalOptions): Journal {
     rotate() {
       writer.retry()
       flush()
-      const growing = writer.next()
-      return { closed: files.list().filter((name) => name !== writer.name()), growing }
+      return { growing: writer.next(), closed: writer.closed() }
+    },
+    files() {
+      flush()
+      return { growing: writer.growing(), closed: writer.closed() }
     },
     status: writer.status,
     backlog: files.bytes,
@@ -141,6 +146,7 @@ function createRetryingWriter(
   return {
     ...file,
     write,
+    closed: () => files.list().filter((name) => name !== file.name()),
     /** After a failure, tries an empty batch: the service must become ready again also when no visit comes meanwhile. */
     retry(): void {
       if (failedAt !== undefined) write([])
@@ -164,6 +170,7 @@ function createCurrentFile(files: JournalFiles, now: () => number, onRemoved: (s
   return {
     end,
     name: () => file?.name,
+    growing: () => (file !== undefined && file.scans() > 0 ? file.name : undefined),
     current: () => (file ??= files.open(now())),
     /** Another file than one that could not be written, or the same when no other can be opened. */
     another(): JournalWriter {
