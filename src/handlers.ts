@@ -115,8 +115,8 @@ function logFailed(log: FastifyBaseLogger, monotonic: () => number): MetricsNeed
 
 function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services) {
   const { linkOf } = visits
-  const { chargeGuess, chargeNotFound, holderOf, turnToRender } = limits
-  const visiting = { ...visits, record: scans.record, recordScan: scans.recordScan, origin, turnToRender }
+  const { chargeGuess, chargeNotFound, holderOf, turnToRender, isTurnFree } = limits
+  const visiting = { ...visits, record: scans.record, recordScan: scans.recordScan, origin, turnToRender, isTurnFree }
   const password = { ...visiting, verify: links.passwords.verify, chargeGuess, chargeNotFound, holderOf }
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')

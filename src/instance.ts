@@ -67,7 +67,7 @@ export async function createInstance(
     pages: suspensionPages({ contact, origin }),
     chargeNotFound: limits.chargeNotFound,
   })
-  compressResponses(app)
+  compressResponses(app, holderOf)
   countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)

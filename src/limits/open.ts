@@ -6,9 +6,10 @@ import type { Counters } from './counter.ts'
 import { createFairUse, limitNames, type FairUse, type Quotas } from './limits.ts'
 import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
 import { createSlots, slotKinds, type SlotOverrides, type Slots } from './slots.ts'
-import { createRenderTurns } from '../lib/render-turns.ts'
+import type { Holder } from '../lib/holder.ts'
+import { createRenderTurns, type RenderTurns } from '../lib/render-turns.ts'
 import { createTurns, type TurnBounds, type Turns } from '../lib/turns.ts'
-import { disconnected } from '../http/client-disconnect.ts'
+import { whileConnected } from '../http/client-disconnect.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface Limits extends FairUse {
    * @throws {Problem} when its client has disconnected until then
    */
   turnToRender: (request: Pick<FastifyRequest, 'raw'>) => Promise<void>
+  /** Whether whoever asks now has the turn at once. */
+  isTurnFree: () => boolean
   metrics: AnyMetric[]
   close: () => Promise<void>
 }
@@ -85,7 +88,7 @@ export function openLimits(needs: LimitsNeeds): Limits {
     monotonic,
   )
   const fairUse = createFairUse(quotas, counters, client, monotonic, onRefusal)
-  const renderInTurn = createRenderTurns()
+  const renderTurns = createRenderTurns()
   return {
     ...fairUse,
     slots: createSlots(client, slots, onRefusal),
@@ -93,14 +96,23 @@ export function openLimits(needs: LimitsNeeds): Limits {
     chargeGuess: createGuesses(guesses, counters, client, monotonic, onRefusal),
     passwordTurn: passwords.run,
     turnToRender: (request) =>
-      new Promise((resolve, reject) =>
-        renderInTurn(fairUse.holderOf(request), () =>
-          request.raw.socket.destroyed ? reject(disconnected()) : resolve(),
-        ),
-      ),
+      whileConnected(request, (signal) => turnOf(renderTurns, fairUse.holderOf(request), signal)),
+    isTurnFree: renderTurns.isFree,
     metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],
     close: counters.close,
   }
+}
+
+/** @throws the reason of the signal when it aborts before the turn has come */
+function turnOf({ wait }: RenderTurns, holder: Holder, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const leave = wait(holder, resolve)
+    signal.addEventListener('abort', () => {
+      leave()
+      reject(signal.reason as Error)
+    })
+  })
 }
 
 function tooManyPasswords(): Problem {

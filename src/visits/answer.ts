@@ -9,44 +9,63 @@ import type { Scans } from '../scans/open.ts'
 import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { visitorTexts } from '../texts/visitor.ts'
-import type { Decide, Decision, RuledLink } from './decide.ts'
-import type { LiveLink } from './live-link.ts'
+import { numbersOf, type Decide, type Decision, type RuledLink } from './decide.ts'
+import type { LiveLink, OpenedLink } from './live-link.ts'
 import type { Visits } from './open.ts'
 import { redirectWarning } from './warning-page.ts'
 
-/**
- * Records the scan of a link with rules, and then responds. HEAD gets the same response and records nothing.
- * @param sendItself sends the response of the link itself
- */
+/** Sends the response of a link itself. */
+type SendItself<T = FastifyReply> = (live: LiveLink) => T
+
+/** Records the scan of a link with rules, and then responds. HEAD gets the same response and records nothing. */
 export function respondByRules(
   { decide, recordScan }: Pick<Visits, 'decide'> & Pick<Scans, 'recordScan'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  live: RuledLink,
-  sendItself: () => FastifyReply,
+  { live, reread }: OpenedLink<RuledLink>,
+  sendItself: SendItself,
 ): FastifyReply | Promise<FastifyReply> {
-  const respondTo = ({ met, scan }: Decision) => {
-    const send = () => (met === undefined ? sendItself() : sendAnswer(request, reply, live, met.answer))
-    const respond = () => trySend(reply, send)
+  const respondTo = createRespond(recordScan, request, reply, sendItself)
+  const decision = decide.ifLoaded(request.raw, live)
+  if (decision !== undefined) return respondTo(decision, live)
+  return decide.onceLoaded(request.raw, numbersOf(live), reread, respondTo)
+}
+
+function createRespond(
+  recordScan: Scans['recordScan'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sendItself: SendItself,
+): (decision: Decision, live: LiveLink) => FastifyReply {
+  const send = createSend(request, reply, sendItself)
+  return (decision, live) => {
+    const respond = () => trySend(reply, () => send(decision, live))
     if (request.method === 'HEAD') respond()
-    else recordScan(scan, respond)
+    else recordScan(decision.scan, respond)
     return reply
   }
-  const decision = decide.ifLoaded(request.raw, live)
-  if (decision !== undefined) return respondTo(decision)
-  return decide.onceLoaded(request.raw, live, respondTo).then(() => reply)
 }
 
 /** Sends the file of a link with rules, unless a rule has another response. Nothing is recorded. */
-export async function sendFileByRules(
+export function sendFileByRules(
   decide: Decide,
   request: FastifyRequest,
   reply: FastifyReply,
-  live: RuledLink,
-  sendFile: () => FastifyReply | Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  const { met } = decide.ifLoaded(request.raw, live) ?? (await decide.onceLoaded(request.raw, live))
-  return met === undefined ? sendFile() : sendAnswer(request, reply, live, met.answer)
+  { live, reread }: OpenedLink<RuledLink>,
+  sendFile: SendItself<FastifyReply | Promise<FastifyReply>>,
+): FastifyReply | Promise<FastifyReply> {
+  const send = createSend(request, reply, sendFile)
+  const decision = decide.ifLoaded(request.raw, live)
+  if (decision !== undefined) return send(decision, live)
+  return decide.onceLoaded(request.raw, numbersOf(live), reread, send)
+}
+
+function createSend<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sendItself: SendItself<T>,
+): (decision: Decision, live: LiveLink) => T | FastifyReply {
+  return ({ met }, live) => (met === undefined ? sendItself(live) : sendAnswer(request, reply, live, met.answer))
 }
 
 /** Sends a response outside of the handler, which no error may leave unanswered. */

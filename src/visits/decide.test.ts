@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { scan } from '../../test/support/fold-folders.ts'
 import { link } from '../../test/support/visited.ts'
 import type { Rule } from '../links/rules/rule.ts'
-import { createDecide, hasRules } from './decide.ts'
+import { createDecide, hasRules, numbersOf } from './decide.ts'
 import { createResolver } from './resolve.ts'
 
 /** Decisions about a link with rules. */
@@ -42,7 +42,8 @@ test('while the numbers of scans and people are not known, no rule that depends 
   ]
   const { decide, live, request } = openWith(rules)
   assert.equal(decide.ifLoaded(request, live), undefined)
-  assert.equal((await decide.onceLoaded(request, live)).met?.number, 3)
+  const reread = async () => live
+  assert.equal(await decide.onceLoaded(request, numbersOf(live), reread, ({ met }) => met?.number), 3)
   const withoutPeople = openWith(rules.slice(1), 5)
   assert.equal(withoutPeople.decide.ifLoaded(withoutPeople.request, withoutPeople.live), undefined)
   const known = openWith(rules.slice(1), 5, 1)

@@ -4,7 +4,7 @@ import type { CompiledRules, MetRule, VisitFacts } from '../links/rules/compile.
 import { shareOf } from '../links/rules/share.ts'
 import type { Scan } from '../scans/scan.ts'
 import type { Scans } from '../scans/open.ts'
-import type { LiveLink } from './live-link.ts'
+import type { LiveLink, Reread } from './live-link.ts'
 
 /** A link with rules. */
 export interface RuledLink extends LiveLink {
@@ -28,8 +28,26 @@ export interface Decide {
   /**
    * Decides once that number is loaded, and calls `use` with the decision in the same turn. When it could not be loaded in
    * time, no rule is met that depends on it.
+   * @param reread reads the link once more, as nothing of it is kept meanwhile
    */
-  onceLoaded: (request: IncomingMessage, live: RuledLink, use?: (decision: Decision) => void) => Promise<Decision>
+  onceLoaded: <T>(
+    request: IncomingMessage,
+    numbers: Numbers,
+    reread: Reread,
+    use: (decision: Decision, live: LiveLink) => T | Promise<T>,
+  ) => Promise<T>
+}
+
+/** The numbers on which rules of a link depend. */
+interface Numbers {
+  id: number
+  ofScans: boolean
+  ofVisitors: boolean
+}
+
+export function numbersOf({ id, rules }: RuledLink): Numbers {
+  const { countHumanScans, countVisitors } = rules()
+  return { id, ofScans: countHumanScans, ofVisitors: countVisitors }
 }
 
 export function hasRules(live: LiveLink): live is RuledLink {
@@ -40,23 +58,33 @@ export function hasRules(live: LiveLink): live is RuledLink {
 type DecideNeeds = Pick<Scans, 'describe' | 'identify' | 'humanScans' | 'visitors' | 'loadNumbers' | 'patience'>
 
 export function createDecide(scans: DecideNeeds): Decide {
-  function ifLoaded(request: IncomingMessage, live: RuledLink): Decision | undefined {
+  function ifLoaded(request: IncomingMessage, live: LiveLink): Decision | undefined {
+    // Its owner may have taken the rules away.
+    if (!hasRules(live)) return now(request, live)
     if (live.rules().countHumanScans && !scans.humanScans.isCurrent(live.id)) return undefined
     let isKnown = true
     const decision = decide(scans, request, live, () => (isKnown = false))
     return isKnown ? decision : undefined
   }
 
+  function now(request: IncomingMessage, live: LiveLink): Decision {
+    if (hasRules(live)) return decide(scans, request, live, () => {})
+    return { met: undefined, scan: scans.describe(request, live) }
+  }
+
   return {
     ifLoaded,
-    async onceLoaded(request, live, use = () => {}) {
+    async onceLoaded(request, numbers, reread, use) {
       const mayWait = scans.patience()
-      let decision: Decision | undefined
-      // Of visits that wait near a number of people, one may make the others wait for another fold.
-      while (decision === undefined && mayWait() && (await load(scans, live))) decision = ifLoaded(request, live)
-      decision ??= decide(scans, request, live, () => {})
-      use(decision)
-      return decision
+      for (;;) {
+        const isLast = !(mayWait() && (await load(scans, numbers)))
+        // Of visits that wait near a number of people, one may make the others wait for another fold. A variable would keep the link.
+        const used = await reread().then((live) => {
+          const decision = isLast ? now(request, live) : ifLoaded(request, live)
+          return decision && { result: use(decision, live) }
+        })
+        if (used !== undefined) return used.result
+      }
     },
   }
 }
@@ -90,10 +118,12 @@ function factsOf(
 }
 
 /** Loads the numbers of a link. @returns whether they could be read in time */
-function load({ humanScans, visitors, loadNumbers }: DecideNeeds, { id, rules }: RuledLink): Promise<boolean> {
-  const { countHumanScans, countVisitors } = rules()
-  if (countHumanScans) humanScans.request(id)
-  if (countVisitors) visitors.request(id)
+function load(
+  { humanScans, visitors, loadNumbers }: DecideNeeds,
+  { id, ofScans, ofVisitors }: Numbers,
+): Promise<boolean> {
+  if (ofScans) humanScans.request(id)
+  if (ofVisitors) visitors.request(id)
   return loadNumbers(id)
 }
 

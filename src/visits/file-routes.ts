@@ -8,8 +8,9 @@ import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
-import type { LiveLink } from './live-link.ts'
+import type { LiveLink, OpenedLink } from './live-link.ts'
 import {
+  createReread,
   missingOrEnded,
   redirected,
   requireLive,
@@ -45,7 +46,9 @@ function fileRoute(file: KindFile, label: string, { resolve, decide }: Visits): 
     async handler(request, reply) {
       const resolution = await resolve(request.params.code)
       if (resolution.state === 'protected') return sendPasswordForm(request, reply)
-      return respondWithFile(decide, request, reply, requireLive(resolution, request.params.code), file)
+      const { code } = request.params
+      const opened = { live: requireLive(resolution, code), reread: createReread(resolve, code) }
+      return respondWithFile(decide, request, reply, opened, file)
     },
   })
 }
@@ -58,10 +61,21 @@ export function respondWithFile(
   decide: Visits['decide'],
   request: FastifyRequest,
   reply: FastifyReply,
-  live: LiveLink,
+  { live, reread }: OpenedLink,
   file: KindFile,
 ): FastifyReply | Promise<FastifyReply> {
-  if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
-  const sendItself = () => sendFile(reply, live)
-  return hasRules(live) ? sendFileByRules(decide, request, reply, live, sendItself) : sendItself()
+  requireFile(live, file)
+  const send = createSendFile(reply, file)
+  return hasRules(live) ? sendFileByRules(decide, request, reply, { live, reread }, send) : send(live)
+}
+
+function createSendFile(reply: FastifyReply, file: KindFile): (live: LiveLink) => FastifyReply {
+  return (live) => {
+    requireFile(live, file)
+    return sendFile(reply, live)
+  }
+}
+
+function requireFile({ kind }: LiveLink, file: KindFile): void {
+  if (kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
 }

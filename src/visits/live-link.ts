@@ -17,3 +17,15 @@ export interface LiveLink {
   /** Null when it has none. */
   placements: Placements | null
 }
+
+/**
+ * A link as it was read for a visit, and what reads it again. A visit that waits keeps none of the link meanwhile, which may take
+ * hundreds of kilobytes: thousands that wait together would take gigabytes.
+ */
+export interface OpenedLink<L = LiveLink> {
+  live: L
+  /** @throws {Problem} when it can no longer be visited as it was */
+  reread: Reread
+}
+
+export type Reread = () => Promise<LiveLink>

@@ -9,8 +9,9 @@ import type { KindFile } from '../links/kinds/kind.ts'
 import type { Passwords } from '../links/password/password.ts'
 import { sendPasswordForm, type Failure } from './password-page.ts'
 import { respondWithFile } from './file-routes.ts'
-import type { LiveLink } from './live-link.ts'
+import type { OpenedLink } from './live-link.ts'
 import {
+  createReread,
   fileTypes,
   missingOrEnded,
   redirected,
@@ -51,7 +52,7 @@ const body = {
 /** The forms of links that are protected by a password; their addresses are those of the visits. */
 export function passwordRoutes(needs: PasswordNeeds): Record<VisitPath, Route> {
   const handler = (request: CodeRequest, reply: FastifyReply) =>
-    openLink(needs, request, reply, (live) => respondToVisitor(needs, request, reply, live))
+    openLink(needs, request, reply, (opened) => respondToVisitor(needs, request, reply, opened))
   const shared = { config: configOf(needs), bodyLimit: FORM_LIMIT, handler }
   const schema = schemaOf(
     'openLink',
@@ -90,7 +91,7 @@ function fileRoute(file: KindFile, needs: PasswordNeeds): Route {
       'not_found',
     ),
     handler: (request, reply) =>
-      openLink(needs, request, reply, (live) => respondWithFile(needs.decide, request, reply, live, file)),
+      openLink(needs, request, reply, (opened) => respondWithFile(needs.decide, request, reply, opened, file)),
   })
 }
 
@@ -130,7 +131,7 @@ async function openLink(
   needs: PasswordNeeds,
   request: CodeRequest,
   reply: FastifyReply,
-  send: (live: LiveLink) => FastifyReply | Promise<FastifyReply>,
+  send: (opened: OpenedLink) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   // A page of another site has sent it: its visitors must not use up their tries there.
   if (request.headers['sec-fetch-site'] === 'cross-site') return sendPasswordForm(request, reply)
@@ -144,10 +145,11 @@ async function openLink(
 }
 
 /** @throws {Problem} 403 for a wrong password, 429 and 503 without checking it, and those of a visit */
-async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveLink> {
+async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<OpenedLink> {
   const { code } = request.params
   const before = await needs.resolve(code)
-  if (before.state !== 'protected') return requireLive(before, code)
+  if (before.state !== 'protected')
+    return { live: requireLive(before, code), reread: createReread(needs.resolve, code) }
   const { id, password } = before.locked
   // Charged first, so that concurrent tries count as well.
   const refund = await needs.chargeGuess(request, id)
@@ -159,7 +161,7 @@ async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveL
     const live = now.state === 'protected' ? now.locked.open(right) : requireLive(now, code)
     if (live === undefined) throw new WrongPassword()
     await refund()
-    return live
+    return { live, reread: createReread(needs.resolve, code, right) }
   } catch (error) {
     if (!(error instanceof WrongPassword)) await refund()
     throw error

@@ -11,9 +11,9 @@ import type { Images } from '../qr/images.ts'
 import { requesterOf } from '../qr/requester.ts'
 import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
-import type { LiveLink } from './live-link.ts'
+import type { LiveLink, OpenedLink } from './live-link.ts'
 import type { Visits } from './open.ts'
-import { missingOrEnded, redirected, requireLive, visitParams, type CodeRoute } from './routes.ts'
+import { createReread, missingOrEnded, redirected, requireLive, visitParams, type CodeRoute } from './routes.ts'
 import type { Holder } from '../lib/holder.ts'
 
 /** What the pictures of pages need of the rest of the program. */
@@ -55,13 +55,25 @@ export function pictureRoute(needs: PictureNeeds): Route {
       },
     },
     async handler(request, reply) {
-      const resolution = await needs.resolve(request.params.code)
+      const { code } = request.params
+      const resolution = await needs.resolve(code)
       if (resolution.state === 'protected') throw noPicture()
-      const live = requireLive(resolution, request.params.code)
-      const send = () => sendPicture(needs, request, reply, live)
-      return hasRules(live) ? sendFileByRules(needs.decide, request, reply, live, send) : send()
+      return respondWithPicture(needs, request, reply, {
+        live: requireLive(resolution, code),
+        reread: createReread(needs.resolve, code),
+      })
     },
   })
+}
+
+function respondWithPicture(
+  needs: PictureNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { live, reread }: OpenedLink,
+): FastifyReply | Promise<FastifyReply> {
+  const send = (found: LiveLink) => sendPicture(needs, request, reply, found)
+  return hasRules(live) ? sendFileByRules(needs.decide, request, reply, { live, reread }, send) : send(live)
 }
 
 function noPicture(): Problem {

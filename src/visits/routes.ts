@@ -8,6 +8,7 @@ import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
+import type { RightPassword } from '../links/password/password.ts'
 import { isToken } from '../lib/token.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
@@ -19,7 +20,7 @@ import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
 import { previewPage, protectedPreviewPage } from './preview.ts'
-import type { LiveLink } from './live-link.ts'
+import type { LiveLink, OpenedLink, Reread } from './live-link.ts'
 import type { Resolution } from './resolve.ts'
 import { documentWarning } from './warning-page.ts'
 
@@ -56,8 +57,12 @@ export const shown = (description: string, mediaTypes: string[]) => ({
 export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : [file.mediaType]))
 
 /** What visits need of the rest of the program. */
-export interface VisitNeeds extends Visits, Pick<Scans, 'record' | 'recordScan'>, Pick<Limits, 'turnToRender'> {
-  origin: Origin
+export interface VisitNeeds
+  extends
+    Pick<Visits, 'resolve' | 'decide' | 'visitorOf'>,
+    Pick<Scans, 'record' | 'recordScan'>,
+    Pick<Limits, 'turnToRender' | 'isTurnFree'> {
+  origin: Pick<Origin, 'of' | 'ofPages'>
 }
 
 /** The forms of a short URL. */
@@ -131,7 +136,20 @@ function respondToVisit(
   resolution: Resolution,
 ): FastifyReply | Promise<FastifyReply> {
   if (resolution.state === 'protected') return sendPasswordForm(request, reply)
-  return respondToVisitor(visits, request, reply, requireLive(resolution, request.params.code))
+  const { code } = request.params
+  const opened = { live: requireLive(resolution, code), reread: createReread(visits.resolve, code) }
+  return respondToVisitor(visits, request, reply, opened)
+}
+
+/** @param right the password that has opened the link */
+export function createReread(resolve: Visits['resolve'], code: string, right?: RightPassword): Reread {
+  return async () => {
+    const now = await resolve(code)
+    if (now.state !== 'protected') return requireLive(now, code)
+    const live = right && now.locked.open(right)
+    if (live === undefined) throw new Problem('unavailable', 'the link has got another password: open it again')
+    return live
+  }
 }
 
 /** Records the scan of a link, and then responds. HEAD gets the response of GET and records nothing. */
@@ -139,44 +157,76 @@ export function respondToVisitor(
   visits: Omit<VisitNeeds, 'resolve'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  live: LiveLink,
+  { live, reread }: OpenedLink,
 ): FastifyReply | Promise<FastifyReply> {
-  if (hasRules(live))
-    return respondByRules(visits, request, reply, live, () => sendOutcome(visits, request, reply, live))
-  const respond = () => trySend(reply, () => sendOutcome(visits, request, reply, live))
+  const sendItself = createSend(visits, request, reply, reread)
+  if (hasRules(live)) return respondByRules(visits, request, reply, { live, reread }, sendItself)
+  const respond = () => trySend(reply, () => sendItself(live))
   if (request.method === 'HEAD') respond()
   else visits.record(request.raw, live, respond)
   return reply
 }
 
+type SendNeeds = Pick<VisitNeeds, 'origin' | 'visitorOf' | 'turnToRender' | 'isTurnFree'>
+
 /** Sends what a link leads to: a page when its turn has come. */
+function createSend(
+  needs: SendNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  reread: Reread,
+): (live: LiveLink) => FastifyReply {
+  const sendLater = async () => {
+    if (!(await hasTurn(needs, request))) return
+    const render = (live: LiveLink) => sendOutcome(needs, request, reply, live)?.()
+    await reread()
+      .then(render)
+      .catch((error: unknown) => void reply.send(error))
+  }
+  return (live) => {
+    const isFree = needs.isTurnFree()
+    const render = sendOutcome(needs, request, reply, live)
+    if (render === undefined) return reply
+    if (isFree) void hasTurn(needs, request).then((has) => has && trySend(reply, render))
+    else void sendLater()
+    return reply
+  }
+}
+
+/** Waits for the turn to render a page. @returns whether its client is still there */
+function hasTurn({ turnToRender }: Pick<SendNeeds, 'turnToRender'>, request: FastifyRequest): Promise<boolean> {
+  return turnToRender(request).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Sends what a link leads to, but no page. @returns what renders the page of a link that has one */
 function sendOutcome(
-  { origin, visitorOf, turnToRender }: Pick<VisitNeeds, 'origin' | 'visitorOf' | 'turnToRender'>,
+  { origin, visitorOf }: Pick<SendNeeds, 'origin' | 'visitorOf'>,
   request: FastifyRequest,
   reply: FastifyReply,
   live: LiveLink,
-): FastifyReply {
+): (() => FastifyReply) | undefined {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
-    return sendFile(reply, live)
+    sendFile(reply, live)
+    return undefined
   }
   const visitor = visitorOf(request.raw)
   const outcome = live.visit(visitor)
-  if (outcome.type === 'redirect') return sendRedirect(request, reply, live, outcome.location)
+  if (outcome.type === 'redirect') {
+    sendRedirect(request, reply, live, outcome.location)
+    return undefined
+  }
   if (file !== undefined) addVary(reply, 'accept')
   addVary(reply, 'accept-language')
-  const send = () => {
+  return () => {
     const page = outcome.pageFor(viewerOf(request, visitor, origin))
     if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
     return sendPage(reply, page)
   }
-  void turnToRender(request).then(
-    () => trySend(reply, send),
-    // Nobody is there.
-    () => {},
-  )
-  return reply
 }
 
 function viewerOf(request: FastifyRequest, { browser }: Pick<Viewer, 'browser'>, origin: VisitNeeds['origin']): Viewer {
