@@ -97,14 +97,15 @@ test('reports of one network count once, and those of five networks are told to 
   )
 })
 
-test('a network is an IPv4 /24 or an IPv6 /48, and the threshold is a setting', async (t) => {
+test('a network is an IPv4 /24 or an IPv6 /32, of which one stranger may have all of 65,536 /48, and the threshold is a setting', async (t) => {
   const server = await startServer(t, { REPORT_THRESHOLD: '2', TRUST_PROXY: '127.0.0.1' })
   const { code, token } = await create(server, { target })
   const from = (address: string) =>
     post(`${server.url}/api/reports`, { code, reason: 'spam' }, { 'x-forwarded-for': address })
-  for (const address of ['2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:1:2:3::4']) await from(address)
+  for (const address of ['2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:2::1', '2001:db8:ffff::1'])
+    await from(address)
   assert.equal((await detailsOf(server, token)).reported, undefined)
-  await from('2001:db8:2::1')
+  await from('2001:db9:1::1')
   assert.equal((await detailsOf(server, token)).reported?.networks, 2)
 })
 

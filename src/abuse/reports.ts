@@ -67,7 +67,7 @@ export async function submitReport(deps: ReportDeps, body: unknown, { address, o
   if (link.suspension !== null) throw suspensionProblem(link.suspension)
   const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
   try {
-    await storeReport(deps, link, row, asHolder(address).network)
+    await storeReport(deps, link, row, asHolder(address).allocation)
   } catch (error) {
     // The link was deleted since it was read, and its row no longer exists.
     if ((await linkOfCode(deps, code)) === 'gone') throw deletedProblem(code)

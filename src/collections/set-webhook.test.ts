@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asHolder } from '../lib/holder.ts'
 import type { WebhookDetails, WebhookDraft } from '../links/webhook.ts'
 import { createSetWebhook } from './set-webhook.ts'
 import type { CollectionWebhooks } from './webhooks.ts'
 
-const holderOf = (network: string) => ({ client: `${network}.1`, network })
+const holderOf = (network: string) => asHolder(`${network}.1`)
 
 test('two webhooks of collections are set at a time, networks take turns, and of too many the largest network is refused', async () => {
   const order: string[] = []

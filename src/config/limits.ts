@@ -25,7 +25,7 @@ export const limitSettings = {
     fallback: '5',
     parse: (text) => integer(text, 1, 1000),
     allowed: 'a whole number from 1 to 1000',
-    doc: 'from how many networks (IPv4 /24, IPv6 /48) within 30 days a link is reported until you and its owner are told ([abuse](abuse.md#reports))',
+    doc: 'from how many networks (IPv4 /24, IPv6 /32) within 30 days a link is reported until you and its owner are told ([abuse](abuse.md#reports))',
   }),
   limitFailures: limit('FAILURES', 600, 'refused creations'),
   limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),

@@ -95,4 +95,4 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
   }
 }
 
-const asOneHolder = (name: string): Holder => ({ network: name, client: name })
+const asOneHolder = (name: string): Holder => ({ allocation: name, network: name, client: name })

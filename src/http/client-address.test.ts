@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { parseNetworks } from '../lib/network.ts'
-import { createClientAddress } from './client-address.ts'
+import { clientOf, createClientAddress } from './client-address.ts'
 
 const client = createClientAddress(parseNetworks('127.0.0.0/8,10.0.0.0/8,2001:db8:1::/48') ?? [], () => {})
 const of = (forwarded: string, remoteAddress = '127.0.0.1') =>
@@ -43,6 +43,19 @@ test('an invalid entry ends the walk, whatever its port', () => {
     '"8.8.8.8:80"',
   ])
     assert.equal(of(`1.1.1.1, ${entry}`), '127.0.0.1', entry)
+})
+
+test('what stands for an IPv4 address counts as it, and is trusted as what it is', () => {
+  for (const [entry, address] of [
+    ['64:ff9b::808:808', '8.8.8.8'],
+    ['64:ff9b::808:809', '8.8.8.9'],
+    ['2002:808:808:1::5', '8.8.8.8'],
+    ['2002:808:809:ffff::5', '8.8.8.9'],
+    ['8.8.8.8, 64:ff9b::7f00:1', '127.0.0.1'],
+    ['8.8.8.8, 2002:a00:1::1', '10.0.0.1'],
+  ] as const)
+    assert.equal(of(entry), address, entry)
+  assert.equal(clientOf('64:ff9b::808:808'), '8.8.8.8')
 })
 
 test('the header of an untrusted peer is ignored', () => {

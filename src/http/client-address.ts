@@ -11,7 +11,7 @@ export const untrustedProxyWarning =
 /** Determines which client sent a request. */
 export interface ClientAddress {
   /**
-   * The client's address: IPv6 cut to its /64, which one household shares; mapped IPv4 as IPv4. Callers keep it in
+   * The client's address: IPv6 cut to its /64, which one household shares; what stands for IPv4 as IPv4. Callers keep it in
    * memory for the duration of a request only.
    */
   of: (request: IncomingMessage) => string
@@ -78,9 +78,16 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
   }
 }
 
-/** The client with the address of a connection: IPv6 cut to its /64, mapped IPv4 as IPv4. */
+/** The client with the address of a connection: IPv6 cut to its /64, what stands for IPv4 as IPv4. */
 export function clientOf(peer: string): string {
   return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+}
+
+const [translated] = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+const [sixToFour] = ipaddr.IPv6.parseCIDR('2002::/16')
+
+function fourOf(parts: number[]): string {
+  return parts.flatMap((part) => [part >> 8, part & 255]).join('.')
 }
 
 /** Some proxies add the client's port, and then put an IPv6 address in brackets, as in a URL. */
@@ -89,8 +96,17 @@ function withoutPort(entry: string): string {
   return four ?? six ?? entry
 }
 
+/**
+ * IPv6 cut to its /64. What a translator in front of a server without IPv4 makes of an IPv4 address (RFC 6052), and a 6to4 address
+ * (RFC 3056), counts as that IPv4 address: else all clients of the translator were one, and each IPv4 address a network.
+ */
 function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (address.kind() === 'ipv4') return address.toString()
-  const parts = (address as ipaddr.IPv6).parts.slice(0, 4)
-  return `${parts.map((part) => part.toString(16)).join(':')}::`
+  const { parts } = address as ipaddr.IPv6
+  if (address.match(translated, 96)) return fourOf(parts.slice(6))
+  if (address.match(sixToFour, 16)) return fourOf(parts.slice(1, 3))
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::`
 }

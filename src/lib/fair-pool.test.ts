@@ -4,7 +4,15 @@ import { fc, runs } from '../../test/support/fast-check.ts'
 import { createFairPool, slowestOf, type FairPool } from './fair-pool.ts'
 import type { Holder } from './holder.ts'
 
-const holder = (network: string, client = network, link?: number): Holder => ({ network, client, about: link })
+const holder = (network: string, client = network, link?: number): Holder => ({
+  allocation: network,
+  network,
+  client,
+  about: link,
+})
+
+/** Of the networks of one allocation. */
+const allocated = (allocation: string, network: string, client = network): Holder => ({ allocation, network, client })
 
 /** Puts entries named after their holder: `a1` is the first of network and client `a`. */
 function fill(pool: FairPool<string>, ...names: string[]): string[] {
@@ -35,6 +43,24 @@ describe('a fair pool', () => {
     const left = [...pool.entries()].filter((name) => name.startsWith('x'))
     assert.deepEqual(pool.put('b3', holder('b')), ['b3'])
     assert.equal(left.length, 2)
+  })
+
+  test('counts the networks of an allocation as one holder, shares its part among them, and serves them in turn', () => {
+    const pool = createFairPool<string>({ capacity: 4 })
+    for (const at of [1, 2, 3, 4]) pool.put(`x${at}`, allocated('x', `x${at}`))
+    assert.equal(pool.isRefused(allocated('x', 'x5')), true)
+    assert.deepEqual(pool.put('b1', holder('b')), ['x4'])
+    assert.deepEqual(pool.put('b2', holder('b')), ['x3'])
+    assert.deepEqual(pool.put('b3', holder('b')), ['b3'])
+    pool.put('x1 again', allocated('x', 'x1'))
+    assert.deepEqual(pool.put('x9', allocated('x', 'x9')), ['x9'])
+    assert.equal(pool.remove('b2'), true)
+    pool.put('x1 again', allocated('x', 'x1'))
+    assert.deepEqual(pool.put('x9', allocated('x', 'x9')), ['x1 again'])
+    assert.deepEqual(
+      Array.from({ length: 5 }, () => pool.take()),
+      ['x1', 'b1', 'x2', 'x9', undefined],
+    )
   })
 
   test('lets the largest client of a network give way to another one of it', () => {
@@ -106,6 +132,10 @@ const steps = fc.array(
 
 type Held = Map<number, { holder: Holder; weight: number; isKept: boolean }>
 
+/** Two of the networks are of one allocation. */
+const of = (network: number, client: number): Holder =>
+  allocated(network < 2 ? 'a' : `n${network}`, `n${network}`, `n${network}c${client}`)
+
 /** What each holder has at one level, counted anew. */
 function sums(held: Held, keyOf: (holder: Holder) => string | number | undefined): Map<string | number, number> {
   const all = new Map<string | number, number>()
@@ -129,7 +159,7 @@ function run(
   const held: Held = new Map()
   for (const [entry, { does, network, client, link, weight: any }] of all.entries()) {
     const weight = weighs ? any : 1
-    const who = holder(`n${network}`, `n${network}c${client}`, link === 0 ? undefined : link)
+    const who = { ...of(network, client), about: link === 0 ? undefined : link }
     const [other] = [...held.keys()].slice(network)
     if (does === 'put') {
       const isRefused = pool.isRefused(who)
@@ -169,32 +199,32 @@ describe('whatever happens to a fair pool', () => {
     )
   })
 
-  test('a newcomer is refused only when no network, no link, and no client of its network has more than its own would', () => {
+  test('a newcomer is refused only when no allocation and no link has more than its own would', () => {
     check(
       fc.property(fc.integer({ min: 1, max: 12 }), steps, (capacity, all) => {
         run(capacity, all, { weighs: false, keeps: false }, (before, { entry, holder: who }, leaving) => {
           if (!leaving.includes(entry)) return
           assert.deepEqual(leaving, [entry])
-          const networks = sums(before, ({ network }) => network)
+          const allocations = sums(before, ({ allocation }) => allocation)
           const links = sums(before, ({ about }) => about)
-          const own = Math.max(networks.get(who.network) ?? 0, links.get(who.about ?? '') ?? 0) + 1
-          assert.ok(own >= largest(networks) && own >= largest(links), 'a larger holder would have given way')
+          const own = Math.max(allocations.get(who.allocation) ?? 0, links.get(who.about ?? '') ?? 0) + 1
+          assert.ok(own >= largest(allocations) && own >= largest(links), 'a larger holder would have given way')
         })
       }),
     )
   })
 
-  test('whoever gives way is of the network or the link that has most', () => {
+  test('whoever gives way is of the allocation or the link that has most', () => {
     check(
       fc.property(fc.integer({ min: 1, max: 12 }), steps, (capacity, all) => {
         run(capacity, all, { weighs: false, keeps: false }, (before, { entry, holder: who, weight }, leaving) => {
           const after: Held = new Map(before).set(entry, { holder: who, weight, isKept: false })
-          const networks = sums(after, ({ network }) => network)
+          const allocations = sums(after, ({ allocation }) => allocation)
           const links = sums(after, ({ about }) => about)
-          const most = Math.max(largest(networks), largest(links))
+          const most = Math.max(largest(allocations), largest(links))
           for (const each of leaving) {
-            const { network, about } = (after.get(each) as { holder: Holder }).holder
-            assert.ok(networks.get(network) === most || links.get(about ?? '') === most)
+            const { allocation, about } = (after.get(each) as { holder: Holder }).holder
+            assert.ok(allocations.get(allocation) === most || links.get(about ?? '') === most)
           }
         })
       }),
@@ -203,13 +233,13 @@ describe('whatever happens to a fair pool', () => {
 
   test('an entry is taken after no more than was ahead of it', () => {
     check(
-      fc.property(steps, fc.nat(4), fc.nat(2), (all, network, client) => {
+      fc.property(steps, fc.nat(4), fc.nat(2), (all, ownNetwork, ownClient) => {
         const pool = createFairPool<number>({ capacity: 1000 })
-        for (const [entry, { does, ...of }] of all.entries()) {
+        for (const [entry, { does, network, client }] of all.entries()) {
           if (does === 'take') pool.take()
-          else pool.put(entry, holder(`n${of.network}`, `n${of.network}c${of.client}`))
+          else pool.put(entry, of(network, client))
         }
-        const who = holder(`n${network}`, `n${network}c${client}`)
+        const who = of(ownNetwork, ownClient)
         const ahead = pool.ahead(who).ofAll
         pool.put(-1, who)
         let taken = 0

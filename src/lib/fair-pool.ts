@@ -2,11 +2,11 @@ import type { Holder } from './holder.ts'
 
 /**
  * A bounded pool that strangers share. Its rule: an entry is put into it, and while there is more than fits, the largest holder
- * gives way. So one holder may have all of it as long as nobody else wants any, and a newcomer is refused only when no network
+ * gives way. So one holder may have all of it as long as nobody else wants any, and a newcomer is refused only when no allocation
  * and nothing that entries are about, such as a link, holds more than its own would.
  *
- * The largest holder is the client with most in the network, or the subject, with most; of equal ones that of the newcomer, or
- * else the latest.
+ * The largest holder is the client with most in the network with most in the allocation, or the subject, with most; of equal ones
+ * that of the newcomer, or else the latest.
  */
 export interface FairPool<E> {
   /**
@@ -21,13 +21,13 @@ export interface FairPool<E> {
   /** @returns whether the entry was in the pool */
   remove: (entry: E) => boolean
   /**
-   * Removes the first entry that may be served, of the network that was served least recently, or had least (`usedOf`), and in
-   * it of the client that was served least recently.
+   * Removes the first entry that may be served, of the allocation that was served least recently, or had least (`usedOf`), in it
+   * of the network, and in that of the client that was served least recently.
    * @param mayServe whether a holder may be served, by default any
    */
   take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
-  /** The weight of what `take` returns before a further entry of this weight. */
-  ahead: (holder: Holder, weight?: number) => { ofNetwork: number; ofAll: number }
+  /** The weight of what `take` returns before a further entry of this weight: of its own allocation, and of all. */
+  ahead: (holder: Holder, weight?: number) => { ofAllocation: number; ofAll: number }
   entries: () => Iterable<E>
   /** The weight of all entries. */
   total: () => number
@@ -42,10 +42,10 @@ export interface FairPoolBounds<E> {
   /** Chooses which entry of a client gives way; they come in the order in which they were put. By default the latest. */
   choose?: (entries: Iterable<E>) => E | undefined
   /**
-   * What a network had lately, in the measure of the weights. Then the network is next that has least with its next entry, so that
+   * What an allocation had lately, in the measure of the weights. Then that is next which has least with its next entry, so that
    * each has the same weight served, and not the same number.
    */
-  usedOf?: (network: string) => number
+  usedOf?: (allocation: string) => number
 }
 
 const NOBODY: readonly never[] = []
@@ -53,7 +53,7 @@ const NOBODY: readonly never[] = []
 export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
   const { capacity, entries: most = Infinity, choose, usedOf } = bounds
   const holdings = createHoldings<E>()
-  const { held, networks, add, remove } = holdings
+  const { held, holders, add, remove } = holdings
   const isFull = () => holdings.total() > capacity || held.size > most
   const room = createRoom(holdings, isFull, choose)
 
@@ -67,7 +67,7 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
     keep: holdings.keep,
     remove,
     take: (mayServe = always, mayStart = always) => takeNext(holdings, inTurn(holdings, usedOf), mayServe, mayStart),
-    ahead: (holder, weight = 1) => weightAhead(networks.byKey, holder, weight),
+    ahead: (holder, weight = 1) => weightAhead(holders, holder, weight),
     entries: () => held.keys(),
     total: holdings.total,
     length: () => held.size,
@@ -123,59 +123,69 @@ interface Holding {
   isKept: boolean
 }
 
-/** What has a part of the pool: a network, a client of one, or what entries are about. */
-interface Group {
+/** What has a part of the pool: an allocation, a network of it, a client of that, or what entries are about. */
+interface Group<E> {
   weight: number
   /** All its entries. */
   count: number
   /** Those that may give way. */
   yielding: number
+  /** Those of a client, or of what entries are about; else there are parts. */
+  entries: Set<E>
+  /** The networks of an allocation, or the clients of a network. */
+  parts: Groups<string, E>
 }
 
 /** Maps keep insertion order: the first group is served next, and moves to the end when it was. */
-interface Groups<K, G extends Group> {
-  byKey: Map<K, G>
+interface Groups<K, E> {
+  byKey: Map<K, Group<E>>
   /** No group that may give way weighs more than this, so that a flood of one holder costs no search. */
   most: number
 }
 
-/** A client, or what entries are about. */
-interface EntryGroup<E> extends Group {
-  entries: Set<E>
-}
-
-interface Network<E> extends Group {
-  clients: Groups<string, EntryGroup<E>>
-}
-
 interface Holdings<E> {
   held: Map<E, Holding>
-  networks: Groups<string, Network<E>>
-  subjects: Groups<number | string, EntryGroup<E>>
+  /** By allocation. */
+  holders: Groups<string, E>
+  subjects: Groups<number | string, E>
   add: (entry: E, holding: Holding) => void
   remove: (entry: E) => boolean
   keep: (entry: E) => void
   total: () => number
 }
 
-const newGroups = <K, G extends Group>(): Groups<K, G> => ({ byKey: new Map<K, G>(), most: 0 })
-const newNetwork = <E>(): Network<E> => ({ weight: 0, count: 0, yielding: 0, clients: newGroups() })
-const newEntryGroup = <E>(): EntryGroup<E> => ({ weight: 0, count: 0, yielding: 0, entries: new Set() })
+const newGroups = <K, E>(): Groups<K, E> => ({ byKey: new Map<K, Group<E>>(), most: 0 })
+/** Nothing is ever put into these two. */
+const [noEntries, noParts] = [new Set<never>(), newGroups<string, never>()]
+const newGroup = <E>(): Group<E> => ({
+  weight: 0,
+  count: 0,
+  yielding: 0,
+  entries: noEntries,
+  parts: noParts,
+})
+
+const levels = ['allocation', 'network', 'client'] as const
+
+/** From the largest to the client. An allocation that is a network is one level. */
+function pathOf({ allocation, network, client }: Holder): readonly string[] {
+  return allocation === network ? [network, client] : [allocation, network, client]
+}
 
 /** Who holds what. */
 function createHoldings<E>(): Holdings<E> {
   const held: Holdings<E>['held'] = new Map()
-  const networks = newGroups<string, Network<E>>()
-  const subjects = newGroups<number | string, EntryGroup<E>>()
+  const holders = newGroups<string, E>()
+  const subjects = newGroups<number | string, E>()
   let total = 0
 
   function change(entry: E, holding: Holding, sign: 1 | -1): void {
-    const { network: name, client, about } = holding.holder
-    total += sign * holding.weight
-    const network = groupOf(networks, name, newNetwork<E>)
-    changeEntries(network.clients, client, entry, holding, sign)
-    changeGroup(networks, name, network, holding, sign)
-    if (about !== undefined) changeEntries(subjects, about, entry, holding, sign)
+    const { holder, weight } = holding
+    total += sign * weight
+    const groups =
+      holder.allocation === holder.network ? holders : changeParts(holders, holder.allocation, holding, sign)
+    changeEntries(changeParts(groups, holder.network, holding, sign), holder.client, entry, holding, sign)
+    if (holder.about !== undefined) changeEntries(subjects, holder.about, entry, holding, sign)
   }
 
   function add(entry: E, holding: Holding): void {
@@ -196,20 +206,27 @@ function createHoldings<E>(): Holdings<E> {
     if (remove(entry) && holding !== undefined) add(entry, { ...holding, isKept: true })
   }
 
-  return { held, networks, subjects, add, remove, keep, total: () => total }
+  return { held, holders, subjects, add, remove, keep, total: () => total }
 }
 
-function changeEntries<K, E>(groups: Groups<K, EntryGroup<E>>, key: K, entry: E, holding: Holding, sign: 1 | -1): void {
-  const group = groupOf(groups, key, newEntryGroup<E>)
-  if (sign === 1 && !holding.isKept) group.entries.add(entry)
-  else group.entries.delete(entry)
+function changeParts<E>(groups: Groups<string, E>, key: string, holding: Holding, sign: 1 | -1): Groups<string, E> {
+  const group = groupOf(groups, key, () => ({ ...newGroup<E>(), parts: newGroups() }))
   changeGroup(groups, key, group, holding, sign)
+  return group.parts
 }
 
-function changeGroup<K, G extends Group>(
-  groups: Groups<K, G>,
+function changeEntries<K, E>(groups: Groups<K, E>, key: K, entry: E, holding: Holding, sign: 1 | -1): void {
+  const group = groupOf(groups, key, () => ({ ...newGroup<E>(), entries: new Set() }))
+  changeGroup(groups, key, group, holding, sign)
+  const { entries } = group
+  if (sign === 1 && !holding.isKept) entries.add(entry)
+  else entries.delete(entry)
+}
+
+function changeGroup<K, E>(
+  groups: Groups<K, E>,
   key: K,
-  group: G,
+  group: Group<E>,
   { weight, isKept }: Holding,
   sign: 1 | -1,
 ): void {
@@ -220,23 +237,21 @@ function changeGroup<K, G extends Group>(
   else if (group.weight > groups.most) groups.most = group.weight
 }
 
-function groupOf<K, G extends Group>({ byKey }: Groups<K, G>, key: K, create: () => G): G {
+function groupOf<K, E>({ byKey }: Groups<K, E>, key: K, create: () => Group<E>): Group<E> {
   let group = byKey.get(key)
   if (group === undefined) byKey.set(key, (group = create()))
   return group
 }
 
 /** The entries of the largest holder that may give way. */
-function findLargest<E>({ held, networks, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
-  const network = largestOf(networks, newcomer.network)
+function findLargest<E>({ held, holders, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
+  const path = pathOf(newcomer)
+  const largest = largestOf(holders, path[0])
   const subject = largestOf(subjects, newcomer.about)
-  if (subject === undefined || subject.weight <= (network?.weight ?? 0)) {
-    const client = network && largestOf(network.clients, newcomer.client)
-    return client?.entries ?? new Set()
-  }
+  if (subject === undefined || subject.weight <= (largest?.weight ?? 0)) return largestWithin(largest, path.slice(1))
   let { entries } = subject
-  for (const level of ['network', 'client'] as const) {
-    const groups = newGroups<string, EntryGroup<E>>()
+  for (const level of levels) {
+    const groups = newGroups<string, E>()
     for (const entry of entries) {
       const holding = held.get(entry) as Holding
       changeEntries(groups, holding.holder[level], entry, holding, 1)
@@ -246,16 +261,22 @@ function findLargest<E>({ held, networks, subjects }: Holdings<E>, newcomer: Hol
   return entries
 }
 
+/** The entries of the largest client of the largest part. */
+function largestWithin<E>(group: Group<E> | undefined, [preferred, ...within]: readonly string[]): Set<E> {
+  if (group === undefined) return new Set()
+  return group.parts.byKey.size === 0 ? group.entries : largestWithin(largestOf(group.parts, preferred), within)
+}
+
 /**
  * The largest group that may give way.
  * @param preferred the key of the one that is returned when others are only as large; else it is the latest of them
  */
-function largestOf<K, G extends Group>(groups: Groups<K, G>, preferred: K | undefined): G | undefined {
+function largestOf<K, E>(groups: Groups<K, E>, preferred: K | undefined): Group<E> | undefined {
   const first = preferred === undefined ? undefined : groups.byKey.get(preferred)
   const isLargest = () => first !== undefined && first.yielding > 0 && first.weight === groups.most
   if (isLargest()) return first
   groups.most = 0
-  let largest: G | undefined
+  let largest: Group<E> | undefined
   for (const group of groups.byKey.values()) {
     if (group.yielding === 0 || group.weight < groups.most) continue
     groups.most = group.weight
@@ -264,38 +285,43 @@ function largestOf<K, G extends Group>(groups: Groups<K, G>, preferred: K | unde
   return isLargest() ? first : largest
 }
 
-/** The networks in the order in which they are served. */
-function inTurn<E>(
-  { held, networks }: Holdings<E>,
-  usedOf: FairPoolBounds<E>['usedOf'],
-): Iterable<[name: string, network: Network<E>]> {
-  if (usedOf === undefined) return networks.byKey
-  const rank = ([name, { clients }]: [string, Network<E>]) => {
-    const [first] = clients.byKey.values()
-    const [next] = first?.entries ?? []
+/** The allocations in the order in which they are served. */
+function inTurn<E>({ held, holders }: Holdings<E>, usedOf: FairPoolBounds<E>['usedOf']): Iterable<[string, Group<E>]> {
+  if (usedOf === undefined) return holders.byKey
+  const rank = ([name, group]: [string, Group<E>]) => {
+    const next = nextOf(group)
     return usedOf(name) + ((next && held.get(next)?.weight) ?? 0)
   }
-  const ranked = [...networks.byKey].map((each) => ({ each, rank: rank(each) }))
+  const ranked = [...holders.byKey].map((each) => ({ each, rank: rank(each) }))
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ each }) => each)
 }
 
+/** What is served next of a group; undefined when the first client has nothing that may be. */
+function nextOf<E>(group: Group<E>): E | undefined {
+  const [part] = group.parts.byKey.values()
+  if (part !== undefined) return nextOf(part)
+  const [next] = group.entries
+  return next
+}
+
 function takeNext<E>(
-  { held, networks, remove }: Holdings<E>,
-  turns: Iterable<[string, Network<E>]>,
+  { held, holders, remove }: Holdings<E>,
+  turns: Iterable<[string, Group<E>]>,
   mayServe: (holder: Holder) => boolean,
   mayStart: (entry: E) => boolean,
 ): E | undefined {
-  for (const [name, { clients }] of turns) {
-    for (const [client, { entries }] of clients.byKey) {
-      const next = findFirst(entries, (entry) => mayServe((held.get(entry) as Holding).holder), mayStart)
+  const isServed = (entry: E) => mayServe((held.get(entry) as Holding).holder)
+  function takeOf(groups: Groups<string, E>, inOrder: Iterable<[string, Group<E>]>): E | undefined {
+    for (const [key, { entries, parts }] of inOrder) {
+      const next = takeOf(parts, parts.byKey) ?? findFirst(entries, isServed, mayStart)
       if (next === undefined) continue
       remove(next)
-      moveToEnd(clients.byKey, client)
-      moveToEnd(networks.byKey, name)
+      moveToEnd(groups.byKey, key)
       return next
     }
+    return undefined
   }
-  return undefined
+  return takeOf(holders, turns)
 }
 
 /** Reads no further than it has to: what one entry of a client may not have, none of it may. */
@@ -318,16 +344,23 @@ function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
   map.set(key, value)
 }
 
-/** All of the client itself, and of each other client and network no more than is served in turns with that. */
-function weightAhead<E>(networks: ReadonlyMap<string, Network<E>>, { network, client }: Holder, weight: number) {
-  const clients = networks.get(network)?.clients.byKey ?? new Map<string, EntryGroup<E>>()
-  const own = clients.get(client)?.weight ?? 0
-  const ofNetwork = own + weightOfOthers(clients, client, own + weight)
-  return { ofNetwork, ofAll: ofNetwork + weightOfOthers(networks, network, ofNetwork + weight) }
+/** All of the client itself, and of each other client, network and allocation no more than is served in turns with that. */
+function weightAhead<E>(holders: Groups<string, E>, holder: Holder, weight: number) {
+  const path = pathOf(holder)
+  const groups = [holders]
+  for (const key of path) groups.push(groups.at(-1)?.byKey.get(key)?.parts ?? newGroups())
+  let [ahead, ofAllocation] = [0, 0]
+  for (const [at, key] of [...path.entries()].toReversed()) {
+    ofAllocation = ahead
+    const { byKey } = groups[at] as Groups<string, E>
+    if (at === path.length - 1) ahead = byKey.get(key)?.weight ?? 0
+    ahead += weightOfOthers(byKey, key, ahead + weight)
+  }
+  return { ofAllocation, ofAll: ahead }
 }
 
-function weightOfOthers(groups: ReadonlyMap<string, Group>, own: string, upTo: number): number {
+function weightOfOthers(groups: ReadonlyMap<string, { weight: number }>, own: string, upTo: number): number {
   let sum = 0
-  for (const [each, { weight }] of groups) if (each !== own) sum += Math.min(weight, upTo)
+  for (const [each, group] of groups) if (each !== own) sum += Math.min(group.weight, upTo)
   return sum
 }

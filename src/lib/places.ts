@@ -1,21 +1,24 @@
+import type { ServedNetwork } from './served-network.ts'
+
 /**
  * The places of one kind of work. One network may have all of them; then as many others are for networks that have none, one for each,
- * so that nobody waits until what takes long for somebody else is done.
+ * so that nobody waits until what takes long for somebody else is done. Of these others, networks of one allocation, of which there
+ * may be 65,536, have a quarter.
  */
 export interface Places {
-  /** A request of a network waits for a place. */
-  wait: (network: string) => void
+  /** A request waits for a place. */
+  wait: (holder: ServedNetwork) => void
   /** It waits no longer, without a place. */
-  leave: (network: string) => void
+  leave: (holder: ServedNetwork) => void
   /** It has a place. */
-  take: (network: string) => void
+  take: (holder: ServedNetwork) => void
   /** It has none any more. */
-  free: (network: string) => void
+  free: (holder: ServedNetwork) => void
   /** How many of those that wait may have a place now, about. */
   startable: () => number
-  mayTake: (network: string) => boolean
-  /** Whether a further request of a network would have one of the places for networks that have none. */
-  isNewcomer: (network: string) => boolean
+  mayTake: (holder: ServedNetwork) => boolean
+  /** Whether a further request would have one of the places for networks that have none. */
+  isNewcomer: (holder: ServedNetwork) => boolean
   taken: () => number
 }
 
@@ -23,33 +26,66 @@ export interface Places {
 export function createPlaces(concurrent: number): Places {
   const waiting = createCounts()
   const working = createCounts()
-  /** Networks that wait and have no place. */
-  let newcomers = 0
+  const newcomers = createNewcomers(Math.max(1, Math.floor(concurrent / 4)))
   const hasRoom = () => working.total() < 2 * concurrent
-  const leave = (network: string) => {
-    if (waiting.remove(network) === 0 && !working.has(network)) newcomers--
+  const leave = (holder: ServedNetwork) => {
+    if (waiting.remove(holder.network) === 0 && !working.has(holder.network)) newcomers.wait(holder, -1)
   }
 
   return {
-    wait(network) {
-      if (waiting.add(network) === 1 && !working.has(network)) newcomers++
+    wait(holder) {
+      if (waiting.add(holder.network) === 1 && !working.has(holder.network)) newcomers.wait(holder, 1)
     },
     leave,
-    take(network) {
-      leave(network)
-      if (working.add(network) === 1 && waiting.has(network)) newcomers--
+    take(holder) {
+      leave(holder)
+      if (working.add(holder.network) > 1) return
+      newcomers.work(holder, 1)
+      if (waiting.has(holder.network)) newcomers.wait(holder, -1)
     },
-    free(network) {
-      if (working.remove(network) === 0 && waiting.has(network)) newcomers++
+    free(holder) {
+      if (working.remove(holder.network) > 0) return
+      newcomers.work(holder, -1)
+      if (waiting.has(holder.network)) newcomers.wait(holder, 1)
     },
     startable() {
       if (working.total() < concurrent) return waiting.total()
-      return hasRoom() ? newcomers : 0
+      return hasRoom() ? newcomers.startable() : 0
     },
-    mayTake: (network) => working.total() < concurrent || (hasRoom() && !working.has(network)),
-    isNewcomer: (network) =>
-      working.total() >= concurrent && hasRoom() && !working.has(network) && !waiting.has(network),
+    mayTake: (holder) =>
+      working.total() < concurrent || (hasRoom() && !working.has(holder.network) && newcomers.mayWork(holder)),
+    isNewcomer: (holder) =>
+      working.total() >= concurrent &&
+      hasRoom() &&
+      !working.has(holder.network) &&
+      !waiting.has(holder.network) &&
+      newcomers.mayWork(holder),
     taken: working.total,
+  }
+}
+
+/**
+ * The networks of each allocation that wait and have no place.
+ * @param most networks of one allocation that may have a place for who has none; an allocation that is one network has no other
+ */
+function createNewcomers(most: number) {
+  const allocations = new Map<string, { waiting: number; working: number }>()
+  let startable = 0
+  const openOf = ({ waiting, working }: { waiting: number; working: number }) => (working < most ? waiting : 0)
+
+  function change({ allocation }: ServedNetwork, by: { waiting: number; working: number }): void {
+    const before = allocations.get(allocation) ?? { waiting: 0, working: 0 }
+    const after = { waiting: before.waiting + by.waiting, working: before.working + by.working }
+    startable += openOf(after) - openOf(before)
+    if (after.waiting + after.working > 0) allocations.set(allocation, after)
+    else allocations.delete(allocation)
+  }
+
+  return {
+    wait: (holder: ServedNetwork, by: 1 | -1) => change(holder, { waiting: by, working: 0 }),
+    work: (holder: ServedNetwork, by: 1 | -1) => change(holder, { waiting: 0, working: by }),
+    startable: () => startable,
+    mayWork: ({ allocation }: ServedNetwork) => (allocations.get(allocation)?.working ?? 0) < most,
   }
 }
 

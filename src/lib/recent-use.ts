@@ -1,15 +1,15 @@
 /** For how long a use counts at least; twice as long at most. */
 const COUNTED_MS = 60_000
 
-/** What each network had of something lately. */
+/** What each allocation had of something lately. */
 export interface RecentUse {
-  add: (network: string, amount: number) => void
-  of: (network: string) => number
+  add: (allocation: string, amount: number) => void
+  of: (allocation: string) => number
 }
 
 /**
- * Networks that come back as soon as they were served hold no more of a pool than a newcomer: what they had lately tells them
- * apart. It remembers as many networks as were served in that time.
+ * Allocations that come back as soon as they were served hold no more of a pool than a newcomer: what they had lately tells them
+ * apart. It remembers as many as were served in that time.
  * @param monotonic in milliseconds
  */
 export function createRecentUse(monotonic: () => number): RecentUse {
@@ -25,13 +25,13 @@ export function createRecentUse(monotonic: () => number): RecentUse {
   }
 
   return {
-    add(network, amount) {
+    add(allocation, amount) {
       forgetOld()
-      current.set(network, (current.get(network) ?? 0) + amount)
+      current.set(allocation, (current.get(allocation) ?? 0) + amount)
     },
-    of(network) {
+    of(allocation) {
       forgetOld()
-      return (current.get(network) ?? 0) + (previous.get(network) ?? 0)
+      return (current.get(allocation) ?? 0) + (previous.get(allocation) ?? 0)
     },
   }
 }

@@ -56,11 +56,11 @@ export function createTurns(
   async function waitForTurn({ holder, signal }: Waiter): Promise<void> {
     signal?.throwIfAborted()
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
-    const { network } = holder
-    const entry = { start: () => (recent.add(network, 1), start()), refuse }
+    const { allocation } = holder
+    const entry = { start: () => (recent.add(allocation, 1), start()), refuse }
     const onAbort = () => pool.remove(entry) && refuse(signal?.reason)
     signal?.addEventListener('abort', onAbort)
-    for (const each of pool.put(entry, holder, 1 + recent.of(network))) each.refuse(refusal())
+    for (const each of pool.put(entry, holder, 1 + recent.of(allocation))) each.refuse(refusal())
     startNext()
     await promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }

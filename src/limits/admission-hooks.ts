@@ -55,7 +55,7 @@ export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
     }
     const { handler } = route
     route.handler = function (request, reply) {
-      const handle = () => serveNetwork(deps.holderOf(request).network, () => handler.call(this, request, reply))
+      const handle = () => serveNetwork(deps.holderOf(request), () => handler.call(this, request, reply))
       return request.handleWork === undefined ? handle() : request.handleWork(handle)
     }
   })
@@ -73,7 +73,7 @@ function createHooks(work: Work, { admission, holderOf, isLate }: AdmissionDeps,
       if (problem !== undefined) return refuse(problem, request, reply, done)
       const wait = (started: Done) =>
         waitInQueue((waiting) => admission.enter(work, waiting), holder, request, reply, started)
-      const next: Done = (error) => serveNetwork(holder.network, () => done(error))
+      const next: Done = (error) => serveNetwork(holder, () => done(error))
       if (!hasBody(request)) return wait(next)
       let start: Promise<void> | undefined
       request.waitForStart = () =>

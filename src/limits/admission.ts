@@ -83,7 +83,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       slices.wake()
       return () => {
         if (request.state === 'waiting') leaveQueue(kind, request)
-        if (request.state === 'started') kind.places.free(waiting.holder.network)
+        if (request.state === 'started') kind.places.free(waiting.holder)
         request.state = 'done'
         slices.wake()
       }
@@ -106,7 +106,7 @@ function createKinds({ bounds = {}, maxWaitMs: ofAll }: AdmissionOptions): Recor
 
 /** Milliseconds until a further request of a holder would start; not exact while even all that wait take less than they may. */
 function expectedWait({ queue, pace, places, maxWaitMs }: WorkState, holder: Holder, now: number): number {
-  if (places.isNewcomer(holder.network)) return 0
+  if (places.isNewcomer(holder)) return 0
   const paceMs = pace.ms(now)
   const all = queue.length() * paceMs
   return all <= maxWaitMs ? all : queue.ahead(holder).ofAll * paceMs
@@ -176,20 +176,20 @@ function createFairShares(kinds: readonly WorkState[], monotonic: () => number):
     ready: () => kinds.reduce((sum, { places }) => sum + places.startable(), 0),
     add(kind, request) {
       if (kind.queue.length() === 0) kind.used = Math.max(kind.used, served)
-      kind.places.wait(request.holder.network)
+      kind.places.wait(request.holder)
       const leaving = kind.queue.put(request, request.holder)
-      for (const { holder } of leaving) kind.places.leave(holder.network)
+      for (const { holder } of leaving) kind.places.leave(holder)
       return leaving
     },
     startNext() {
       let next: WorkState | undefined
       for (const kind of kinds)
         if (kind.places.startable() > 0 && (next === undefined || kind.used < next.used)) next = kind
-      const request = next?.queue.take(({ network }) => next.places.mayTake(network))
+      const request = next?.queue.take(next.places.mayTake)
       if (next === undefined || request === undefined) return undefined
       const kind = next
       served = kind.used
-      kind.places.take(request.holder.network)
+      kind.places.take(request.holder)
       kind.pace.onStart(monotonic(), kind.queue.length() > 0)
       request.state = 'started'
       request.start()
@@ -228,7 +228,7 @@ function createQueueTimeout(
 
 /** Takes a request out of the queue that does not start. */
 function leaveQueue({ queue, pace, places }: WorkState, request: QueuedRequest): void {
-  if (queue.remove(request)) places.leave(request.holder.network)
+  if (queue.remove(request)) places.leave(request.holder)
   if (queue.length() === 0) pace.onEmptied()
 }
 

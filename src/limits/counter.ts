@@ -33,7 +33,7 @@ export interface Counter {
 }
 
 /** What is counted, each apart from the others: the clients of one network are too many to evict its own count. */
-export type CounterName = 'clients' | 'networks' | 'guesses' | 'links'
+export type CounterName = 'clients' | 'networks' | 'allocations' | 'guesses' | 'links'
 
 /** The counters of this process, or of all nodes together. */
 export interface Counters {

@@ -8,7 +8,8 @@ import { createMemoryCounters } from './memory-counter.ts'
 /** How many clients an IPv6 /48 has. */
 const CLIENTS = 65_536
 
-test('the clients of a network do not evict what it has used, however many they are and whatever they ask for', async () => {
+/** Charges the addresses that it is called with; a link and client is the quota, and of all else there is plenty. */
+function open() {
   const monotonic = () => 0
   const socket = new Socket()
   const addresses = new WeakMap<IncomingMessage, string>()
@@ -16,15 +17,41 @@ test('the clients of a network do not evict what it has used, however many they 
   const client = { of: (raw: IncomingMessage) => addresses.get(raw) ?? '' }
   const { charge } = createFairUse(quotas, createMemoryCounters(monotonic), client, monotonic, () => {})
   const reply = { headers() {} }
-  const chargeFrom = (at: number, name: LimitName) => {
+  return (address: string, name: LimitName) => {
     const raw = new IncomingMessage(socket)
-    addresses.set(raw, `2a00:1:2:${at.toString(16)}::`)
+    addresses.set(raw, address)
     return charge({ raw }, reply, name)
   }
+}
+
+test('the clients of a network do not evict what it has used, however many they are and whatever they ask for', async () => {
+  const chargeOf = open()
+  const chargeFrom = (at: number, name: LimitName) => chargeOf(`2a00:1:2:${at.toString(16)}::`, name)
   for (let at = 0; at < 16; at++) await chargeFrom(at, 'links')
   const refused = /16 links can be created from one network/
   await assert.rejects(chargeFrom(16, 'links'), refused)
   for (const name of ['misses', 'failures'] as const)
     for (let at = 0; at < CLIENTS; at++) await (await chargeFrom(at, name))()
   await assert.rejects(chargeFrom(16, 'links'), refused)
+})
+
+test('the networks of an IPv6 /32 have 16 times the quota of one together, and evict no count of others', async () => {
+  const chargeOf = open()
+  const ofAllocation = (network: number, client: number) => `2a00:1:${network.toString(16)}:${client}::`
+  const outcomes: unknown[] = []
+  for (let network = 0; network < 20; network++)
+    for (let client = 0; client < 16; client++)
+      outcomes.push(
+        await chargeOf(ofAllocation(network, client), 'links').then(
+          () => 'charged',
+          (error: Error) => error.message,
+        ),
+      )
+  assert.equal(outcomes.filter((each) => each === 'charged').length, 256)
+  assert.match(String(outcomes.at(-1)), /256 links can be created from one allocation \(IPv6 \/32\) in an hour/)
+  for (let at = 0; at < CLIENTS; at++)
+    await assert.rejects(chargeOf(ofAllocation(at, 0), 'links'), /one (allocation|network)/)
+  await chargeOf('2a00:2:1:0::', 'links')
+  for (let at = 0; at < 16; at++) await chargeOf(`203.0.113.${at}`, 'links')
+  await assert.rejects(chargeOf('203.0.113.77', 'links'), /16 links can be created from one network/)
 })

@@ -32,6 +32,9 @@ export const limitNames = Object.keys(subjects) as LimitName[]
  */
 export const CLIENTS_OF_NETWORK = 16
 
+/** The same for the networks of one allocation, which are 65,536 as well, and together no more than a small customer of a registry. */
+const NETWORKS_OF_ALLOCATION = 16
+
 /** Requests per hour and client, or KiB of `room`, by kind; 0 for no limit. They are read at each charge. */
 export type Quotas = Readonly<Record<LimitName, number>>
 
@@ -45,7 +48,7 @@ export interface FairUse {
   /**
    * Charges the client's quota, and sets the `RateLimit` headers of the response.
    * @param units how much is charged, all or nothing; one when absent
-   * @throws {Problem} 429 when less than that is left to the client, or to its network
+   * @throws {Problem} 429 when less than that is left to the client, to its network, or to the networks of its allocation
    */
   charge: (request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units?: number) => Promise<Refund>
   /**
@@ -82,7 +85,7 @@ interface Refused {
   where: string
 }
 
-const NETWORK = 'network (IPv4 /24, IPv6 /48)'
+const WHERE = { allocation: 'allocation (IPv6 /32)', network: 'network (IPv4 /24, IPv6 /48)', client: 'address' }
 
 /** Counts by a salted hash of the client's address: no address is kept. */
 export function createFairUse(
@@ -94,10 +97,11 @@ export function createFairUse(
 ): FairUse {
   const counter = counters.of('clients')
   const keyOf = createKeys(counters.salt, client)
+  const ownKeyOf = (request: Pick<FastifyRequest, 'raw'>, name: LimitName) => keyOf(request, name, 'client') as number
   const setHeaders = createHeaders(quotas, monotonic)
 
-  const networks = counters.of('networks')
-  const chargeUnits = createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusal })
+  const levels = { allocation: counters.of('allocations'), network: counters.of('networks'), client: counter }
+  const chargeUnits = createCharging({ quotas, levels, keyOf, setHeaders, onRefusal })
 
   const charge: FairUse['charge'] = async (request, reply, name, units) => {
     const charged = await chargeUnits(request, reply, name, units)
@@ -112,12 +116,12 @@ export function createFairUse(
       if (quotas.room > 0) await chargeUnits(request, reply, 'room', Math.ceil(bytesOf() / 1024))
     },
     holderOf: (request) => asHolder(client.of(request.raw)),
-    chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(keyOf({ raw }, 'failures'), quotas.failures)),
+    chargeLate: (raw) => void (quotas.failures > 0 && counter.charge(ownKeyOf({ raw }, 'failures'), quotas.failures)),
     each: (name) => chargingHook(async (request, reply) => void (await chargeUnits(request, reply, name))),
     chargeNotFound: (request, reply) => problemOf(chargeUnits(request, reply, 'misses')),
     creation: createCreationHooks(
       async (request, reply, name) => {
-        const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
+        const window = quotas[name] > 0 ? counter.read(ownKeyOf(request, name)) : undefined
         const failure = await chargeUnits(request, reply, 'failures')
         if (window !== undefined) setHeaders(reply, name, await window)
         return failure
@@ -127,33 +131,45 @@ export function createFairUse(
   }
 }
 
+/** Whose quota is charged, from the largest on. */
+type Level = 'allocation' | 'network' | 'client'
+
 interface Charging {
   quotas: Quotas
-  counter: Counter
-  networks: Counter
+  levels: Record<Level, Counter>
   keyOf: ReturnType<typeof createKeys>
   setHeaders: ReturnType<typeof createHeaders>
   onRefusal: (name: LimitName) => void
 }
 
-function createCharging({ quotas, counter, networks, keyOf, setHeaders, onRefusal }: Charging) {
+const factors = {
+  allocation: NETWORKS_OF_ALLOCATION * CLIENTS_OF_NETWORK,
+  network: CLIENTS_OF_NETWORK,
+  client: 1,
+}
+
+function createCharging({ quotas, levels, keyOf, setHeaders, onRefusal }: Charging) {
   /** Charges a request, or throws; resolves to nothing without a quota. */
   async function chargeUnits(request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units = 1) {
-    const quota = quotas[name]
-    if (quota === 0) return undefined
-    const most = quota * CLIENTS_OF_NETWORK
-    // First: the clients of a network that is refused are not counted, so that they evict no count of others.
-    const ofNetwork = await networks.charge(keyOf(request, name, 'network'), most, units)
-    if (ofNetwork.isRefused) throw refusal(reply, name, { charge: ofNetwork, quota: most, units, where: NETWORK })
-    const charge = await counter.charge(keyOf(request, name), quota, units)
-    if (charge.isRefused) {
-      await ofNetwork.refund()
-      throw refusal(reply, name, { charge, quota, units, where: 'address' })
+    if (quotas[name] === 0) return undefined
+    const charges: ChargeOutcome[] = []
+    const refundAll = async () => (await Promise.all(charges.map(({ refund }) => refund()))).at(-1) as Window
+    // From the largest on: who is refused for what he is part of is not counted himself, and evicts no count of others.
+    for (const level of ['allocation', 'network', 'client'] as const) {
+      const key = keyOf(request, name, level)
+      if (key === undefined) continue
+      const quota = quotas[name] * factors[level]
+      const charge = await levels[level].charge(key, quota, units)
+      if (charge.isRefused) {
+        await refundAll()
+        throw refusal(reply, name, { charge, quota, units, where: WHERE[level] })
+      }
+      charges.push(charge)
     }
+    const own = charges.at(-1) as ChargeOutcome
     // The quota of what the request does says more.
-    if (name !== 'room') setHeaders(reply, name, charge)
-    const refund = async () => (await Promise.all([charge.refund(), ofNetwork.refund()]))[0]
-    return { ...charge, refund }
+    if (name !== 'room') setHeaders(reply, name, own)
+    return { ...own, refund: refundAll }
   }
 
   function refusal(reply: Told, name: LimitName, { charge, quota, units, where }: Refused): Problem {
@@ -226,17 +242,26 @@ function quotaProblem(
   return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
 }
 
-/** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last four of 48 bits. */
+/**
+ * Keys of the counters. A request may be charged to several quotas, whose keys differ in the last four of 48 bits.
+ * @returns undefined for an allocation that is one network
+ */
 function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
-  const basesOf = { client: new WeakMap<IncomingMessage, number>(), network: new WeakMap<IncomingMessage, number>() }
-  return ({ raw }: Pick<FastifyRequest, 'raw'>, name: LimitName, of: keyof typeof basesOf = 'client'): number => {
-    let base = basesOf[of].get(raw)
-    if (base === undefined) {
-      const holder = of === 'client' ? client.of(raw) : `network ${asHolder(client.of(raw)).network}`
-      base = hash('sha256', `${salt()}limits ${holder}`, 'buffer').readUIntBE(0, 6)
-      basesOf[of].set(raw, base)
+  const bases = new WeakMap<IncomingMessage, Partial<Record<Level, number>>>()
+  function basesOf(raw: IncomingMessage): Partial<Record<Level, number>> {
+    const { client: address, network, allocation } = asHolder(client.of(raw))
+    const digest = (text: string) => hash('sha256', `${salt()}limits ${text}`, 'buffer').readUIntBE(0, 6)
+    return {
+      client: digest(address),
+      network: digest(`network ${network}`),
+      ...(allocation !== network && { allocation: digest(`allocation ${allocation}`) }),
     }
-    return base - (base % 16) + limitNames.indexOf(name)
+  }
+  return ({ raw }: Pick<FastifyRequest, 'raw'>, name: LimitName, level: Level): number | undefined => {
+    let found = bases.get(raw)
+    if (found === undefined) bases.set(raw, (found = basesOf(raw)))
+    const base = found[level]
+    return base === undefined ? undefined : base - (base % 16) + limitNames.indexOf(name)
   }
 }
 

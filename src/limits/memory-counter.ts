@@ -11,6 +11,7 @@ export function createMemoryCounters(monotonic: () => number): Counters {
   const counters: Record<CounterName, Counter> = {
     clients: create(),
     networks: create(),
+    allocations: create(),
     guesses: create(),
     links: create(),
   }

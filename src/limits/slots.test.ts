@@ -24,7 +24,7 @@ test('slots are limited in total, the latest of whoever has most gives way, and 
   assert.deepEqual(refusal(take, 'a'), [503, 'unavailable', 30])
   assert.equal(third.signal.aborted, false)
   const fourth = take(from('b'))
-  assert.deepEqual(fourth.holder, { client: 'b', network: 'b', about: undefined })
+  assert.deepEqual(fourth.holder, { client: 'b', network: 'b', allocation: 'b', about: undefined })
   assert.deepEqual([first.signal.aborted, second.signal.aborted, third.signal.aborted], [false, false, true])
   assert.equal((third.signal.reason as Problem).status, 503)
   third.release()

@@ -177,7 +177,7 @@ function createAcceptFor(deps: CertificateDeps, cache: AcceptCache): Certificate
     return issues.share(name, async () => cache.put(await obtain(name, network)))
   }
   const waitFor = (name: string, { holder: by, ended }: Held) => {
-    const [holder, network] = [{ ...by, about: registrableOf(name) }, digestOf(by.network)]
+    const [holder, network] = [{ ...by, about: registrableOf(name) }, digestOf(by.allocation)]
     // The visitor is turned away, and the name is ordered all the same.
     if (held.isRefused(holder) && name !== host) return queue.add(name, network).then(() => undefined)
     return held.wait({ holder, ended }, () => issue(name, network))

@@ -61,7 +61,7 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
         await forgetFailures(transaction, after.id)
       }
       const event = changeEvent(before, after, further, now())
-      const network = holder && { network: digestOf(holder.network) }
+      const network = holder && { network: digestOf(holder.allocation) }
       if (event !== undefined) await tell(deps, transaction, told, { ...event, ...network })
     },
     pause: pauseWebhook,

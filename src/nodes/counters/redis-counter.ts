@@ -43,6 +43,7 @@ export async function openRedisCounters(needs: RedisCountersNeeds): Promise<Coun
   const counters = {
     clients: create('clients'),
     networks: create('networks'),
+    allocations: create('allocations'),
     guesses: create('guesses'),
     links: create('links'),
   }

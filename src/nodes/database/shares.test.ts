@@ -8,6 +8,7 @@ import { urlOf } from '../../../test/support/postgres.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
 import type { Database } from '../../db/database.ts'
 import { StoreBusy } from '../../db/unavailable.ts'
+import { asHolder } from '../../lib/holder.ts'
 import { serveNetwork } from '../../lib/served-network.ts'
 import { connectPostgres } from './database.ts'
 
@@ -50,11 +51,11 @@ const touchLocked = (db: Database) =>
 test('changes of one network that wait for each other keep no other network out, no visit and no health check', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
   const { db, waiting, unlock } = await openLocked(t)
-  const changes = serveNetwork('10.0.0', () => Array.from({ length: 30 }, () => touchLocked(db)))
+  const changes = serveNetwork(asHolder('10.0.0.1'), () => Array.from({ length: 30 }, () => touchLocked(db)))
   const settled = Promise.allSettled(changes)
   await poll(async () => (await waiting()) === SHARE)
-  for (const [at, network] of ['10.0.1', '10.0.2', '10.0.3'].entries())
-    await serveNetwork(network, async () => {
+  for (const [at, address] of ['10.0.1.1', '10.0.2.1', '10.0.3.1'].entries())
+    await serveNetwork(asHolder(address), async () => {
       await insert(db, `other ${at}`)
       assert.equal(
         (await db.read.selectFrom('instance').selectAll().where('id', '=', `other ${at}`).execute()).length,
@@ -79,7 +80,7 @@ test('who has a connection gets a second one at once, so that no two wait for ea
   if (!requireProgram(t, 'initdb', 'postgresql')) return
   const db = connectPostgres({ url: urlOf(await createDatabase()), max: MAX })
   undoLater(t, () => db.close())
-  await serveNetwork('10.0.0', () =>
+  await serveNetwork(asHolder('10.0.0.1'), () =>
     Promise.all(
       Array.from({ length: 3 * SHARE }, () =>
         db.transaction(async (transaction) => {

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { StoreBusy } from '../../db/unavailable.ts'
 import { createFairPool } from '../../lib/fair-pool.ts'
-import { servedNetwork } from '../../lib/served-network.ts'
+import { servedNetwork, type ServedNetwork } from '../../lib/served-network.ts'
 import { createPlaces } from '../../lib/places.ts'
 import type { Pool, PostgresConnection } from './pool.ts'
 
 /** What no request has caused is for one holder together. */
-const OWN = ''
+const OWN: ServedNetwork = { network: '', allocation: '' }
 
 /** The connections of a pool, shared by the networks whose requests want them. */
 export interface ConnectionShares {
@@ -18,7 +18,7 @@ export interface ConnectionShares {
 
 interface Waiting {
   start: () => void
-  network: string
+  served: ServedNetwork
 }
 
 /**
@@ -61,32 +61,32 @@ function createTakePlace(max: number, waitMs: number): () => Promise<() => void>
 
   function startNext(): void {
     while (places.startable() > 0) {
-      const next = queue.take(({ network }) => places.mayTake(network))
+      const next = queue.take(places.mayTake)
       if (next === undefined) return
-      places.take(next.network)
+      places.take(next.served)
       next.start()
     }
   }
 
-  function wait(network: string): Promise<void> {
+  function wait(served: ServedNetwork): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const entry = { start: resolve, network }
+    const entry = { start: resolve, served }
     const timer = setTimeout(() => {
       if (!queue.remove(entry)) return
-      places.leave(network)
+      places.leave(served)
       reject(new StoreBusy('PostgreSQL: other work has all connections that this one may have'))
     }, waitMs)
-    places.wait(network)
-    queue.put(entry, { client: network, network })
+    places.wait(served)
+    queue.put(entry, { ...served, client: served.network })
     startNext()
     return promise.finally(() => clearTimeout(timer))
   }
 
   return async () => {
-    const network = servedNetwork() ?? OWN
-    await wait(network)
+    const served = servedNetwork() ?? OWN
+    await wait(served)
     return () => {
-      places.free(network)
+      places.free(served)
       startNext()
     }
   }

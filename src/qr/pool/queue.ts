@@ -53,7 +53,7 @@ export interface QueueOptions<Job> {
   timeout: number
   /** Jobs that may be in progress at the same time. */
   threads: number
-  /** The same, of one network. */
+  /** The same, of one network, or of all of one allocation. */
   perNetwork: number
   /** Milliseconds that a job is expected to take. */
   costOf: (job: Job) => number
@@ -81,8 +81,8 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
   /** Networks have the same time of the threads, and none has more threads than its own. */
   function waitOf(holder: Holder, cost: number): number {
     if (holder === program) return 0
-    const { ofNetwork, ofAll } = waiting.ahead(holder, cost)
-    return Math.max(ofNetwork / perNetwork, ofAll / threads)
+    const { ofAllocation, ofAll } = waiting.ahead(holder, cost)
+    return Math.max(ofAllocation / perNetwork, ofAll / threads)
   }
 
   return {
@@ -100,13 +100,13 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
       })
     },
     take(mayStart) {
-      const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.network) < perNetwork
+      const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.allocation) < perNetwork
       const next = waiting.take(mayServe, ({ job }) => mayStart(job))
       if (next === undefined) return undefined
       const { job, resolve, reject, holder, onBegin, leave } = next
       leave()
       onBegin?.()
-      return { job, resolve, reject, done: use.begin(holder.network) }
+      return { job, resolve, reject, done: use.begin(holder.allocation) }
     },
     length: waiting.length,
     clear(reason) {
@@ -156,28 +156,28 @@ function overloaded(wait: number): Problem {
   return new Problem('unavailable', detail, { headers: { 'retry-after': String(seconds) } })
 }
 
-/** What networks have of the threads: jobs in progress, and the milliseconds that theirs took lately. */
+/** What allocations have of the threads: jobs in progress, and the milliseconds that theirs took lately. */
 function createThreadUse(monotonic = () => performance.now()) {
   const inProgress = new Map<string, number>()
   const lately = createRecentUse(monotonic)
-  const inProgressOf = (network: string) => inProgress.get(network) ?? 0
+  const inProgressOf = (allocation: string) => inProgress.get(allocation) ?? 0
 
-  function change(network: string, by: number): void {
-    const count = inProgressOf(network) + by
-    if (count > 0) inProgress.set(network, count)
-    else inProgress.delete(network)
+  function change(allocation: string, by: number): void {
+    const count = inProgressOf(allocation) + by
+    if (count > 0) inProgress.set(allocation, count)
+    else inProgress.delete(allocation)
   }
 
   return {
     inProgressOf,
     latelyOf: lately.of,
     /** @returns to be called when the job is no longer in progress */
-    begin(network: string): () => void {
+    begin(allocation: string): () => void {
       const begunAt = monotonic()
-      change(network, 1)
+      change(allocation, 1)
       return () => {
-        change(network, -1)
-        lately.add(network, monotonic() - begunAt)
+        change(allocation, -1)
+        lately.add(allocation, monotonic() - begunAt)
       }
     },
   }

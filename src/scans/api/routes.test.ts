@@ -14,7 +14,7 @@ test('an export reads few rows at a time, because folds wait for each page betwe
     return { text: `${until - at}\n`, next: until < scans ? [until] : undefined }
   }
   const { signal } = new AbortController()
-  const slot = { holder: { network: 'n', client: 'c', about: 1 }, signal, advance() {}, release() {} }
+  const slot = { holder: { allocation: 'n', network: 'n', client: 'c', about: 1 }, signal, advance() {}, release() {} }
   let written = ''
   const read = pageReader({ page }, slot, { name: 'scans', linkId: 1 })
   for await (const text of pages('scans', read, await read([]))) written += text
