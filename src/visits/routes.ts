@@ -184,11 +184,13 @@ function createSend(
       .catch((error: unknown) => void reply.send(error))
   }
   return (live) => {
-    const isFree = needs.isTurnFree()
+    // A page that waits is prepared once its turn has come.
+    if (!needs.isTurnFree() && !live.kind.redirects && !prefersFile(request, live)) {
+      void sendLater()
+      return reply
+    }
     const render = sendOutcome(needs, request, reply, live)
-    if (render === undefined) return reply
-    if (isFree) void hasTurn(needs, request).then((has) => has && trySend(reply, render))
-    else void sendLater()
+    if (render !== undefined) void hasTurn(needs, request).then((has) => has && trySend(reply, render))
     return reply
   }
 }
@@ -210,7 +212,7 @@ function sendOutcome(
 ): (() => FastifyReply) | undefined {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
-  if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
+  if (prefersFile(request, live)) {
     sendFile(reply, live)
     return undefined
   }
@@ -227,6 +229,10 @@ function sendOutcome(
     if (isToBeWarned(request, live)) return sendWarning(request, reply, (language) => documentWarning(page, language))
     return sendPage(reply, page)
   }
+}
+
+function prefersFile({ headers: { accept } }: FastifyRequest, { kind: { file } }: LiveLink): boolean {
+  return file !== undefined && preferredType(accept, ['text/html', file.mediaType]) === file.mediaType
 }
 
 function viewerOf(request: FastifyRequest, { browser }: Pick<Viewer, 'browser'>, origin: VisitNeeds['origin']): Viewer {
