@@ -52,11 +52,10 @@ export type DiskOverrides = Pick<DiskNeeds, 'checkMs' | 'reserveAfterMs' | 'rese
 
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
 export function openDisk(needs: DiskNeeds): Disk {
-  const { dataDir, floor, monotonic, log, checkMs = CHECK_MS } = needs
+  const { dataDir, floor, monotonic, log, hasStore, checkMs = CHECK_MS } = needs
   const memory = createDiskMemory()
   const state = openDiskMemory(memory)
-  const low = createLowState({ floor, state, log })
-  const [full, space] = [createFullState(needs), createSpace(dataDir)]
+  const [low, full, space] = [createLowState({ floor, state, log }), createFullState(needs), createSpace(dataDir)]
   let timer: NodeJS.Timeout | undefined
 
   function judge(): void {
@@ -80,12 +79,12 @@ export function openDisk(needs: DiskNeeds): Disk {
   return {
     memory,
     isFull: full.is,
-    isLow: () => needs.hasStore && state.isLow(),
+    isLow: () => hasStore && state.isLow(),
     isCritical: () => low.isCritical() && !full.is(),
     // What one takes shows at the next one.
     isSpent: (urgency) => full.isSpent(urgency, space.last(), check),
     release,
-    note: (error) => (isDiskFull(error) ? check() : undefined),
+    note: (error) => void (isDiskFull(error) && check()),
     start() {
       full.start(monotonic())
       space.readAtOnce()

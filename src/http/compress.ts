@@ -36,8 +36,8 @@ const NO_TURN = new Error('too many responses wait to be compressed')
 
 /**
  * Compresses the whole bodies of all routes of `app`, but not streams, for clients that accept it (RFC 9110, 12.5.3). The
- * work is done in libuv's pool, a few bodies at a time, and the latest results are cached by content. Networks take turns; what finds no place among
- * those that wait is sent as it is, so that no queue of bodies takes memory or keeps others from the pool.
+ * work is done in libuv's pool, a few bodies at a time, and the latest results are cached by content. Networks take turns; what
+ * finds no place among those that wait is sent as it is, so that no queue of bodies takes memory or keeps others from the pool.
  */
 export function compressResponses(
   app: FastifyInstance,
