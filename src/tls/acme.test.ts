@@ -8,6 +8,7 @@ import { freePort } from '../../test/support/ports.ts'
 import { newKey } from './account.ts'
 import { AcmeError, AuthorityAway, parseJson } from './acme-error.ts'
 import { createAcmeClient } from './acme.ts'
+import { orderCertificate } from './order.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 
@@ -59,6 +60,65 @@ test('the client gives up after twenty rejected nonces', async () => {
   )
   await assert.rejects(client.post('https://ca/o', { key: createPrivateKey(newKey()) }, {}), /badNonce/)
   assert.equal(tries, 20)
+})
+
+test('of an answer without end no more than a megabyte is read', async () => {
+  let [sent, isCancelled] = [0, false]
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 100_000
+      controller.enqueue(new Uint8Array(100_000))
+    },
+    cancel: () => void (isCancelled = true),
+  })
+  const client = createAcmeClient('https://ca/dir', async () => new Response(body), {
+    now: () => NOW,
+    monotonic: () => NOW,
+  })
+  await assert.rejects(client.directory(), /malformed: the response is too long/)
+  assert.ok(isCancelled && sent < 1_500_000, String(sent))
+})
+
+test('what is no https address of an authority means that it is away, and renewal information without one is not offered', async () => {
+  const key = createPrivateKey(newKey())
+  const client = answeringOrders(() => assert.fail('nothing is to be sent'))
+  for (const address of ['not a url', '', 'http://ca/o', 'file:///etc/passwd'])
+    await assert.rejects(client.post(address, { key }, {}), (error) => error instanceof AuthorityAway, address)
+  for (const renewalInfo of [null, 5, {}, ['https://ca/ri']]) {
+    const addresses = { newNonce: 'https://ca/n', newAccount: 'https://ca/a', newOrder: 'https://ca/o' }
+    const answer = JSON.stringify({ ...addresses, renewalInfo })
+    const lying = createAcmeClient('https://ca/dir', async () => new Response(answer), {
+      now: () => NOW,
+      monotonic: () => NOW,
+    })
+    assert.deepEqual(await lying.directory(), addresses)
+  }
+})
+
+test('an order, or an authorization, of another form does not blame the name', async () => {
+  const signer = { key: createPrivateKey(newKey()), account: 'https://ca/1' }
+  const request = { name: 'a.example', csr: Buffer.alloc(0), purpose: 'first', challenge: 'http-01' } as const
+  const challenges = { put: async () => {}, remove: async () => {} }
+  for (const [order, authorization] of [
+    ['{}'],
+    ['{"authorizations":5}'],
+    ['{"authorizations":[null]}'],
+    ['{"authorizations":["not a url"]}'],
+    ['{"authorizations":["https://ca/z"]}', '{}'],
+    ['{"authorizations":["https://ca/z"]}', '{"challenges":{}}'],
+  ]) {
+    const answers = [order, authorization]
+    const client = answeringOrders(
+      () => new Response(answers.shift(), { headers: { location: 'https://ca/1', 'replay-nonce': 'x' } }),
+    )
+    const ordered = orderCertificate(
+      { client, challenges, sleep: async () => {} },
+      signer,
+      request,
+      AbortSignal.any([]),
+    )
+    await assert.rejects(ordered, (error) => error instanceof AuthorityAway, order)
+  }
 })
 
 /** A client of an authority that has a directory and nonces, and one answer to everything else. */

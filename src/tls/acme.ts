@@ -50,7 +50,7 @@ const MAX_NONCE_TRIES = 20
 /** Unused nonces to store; more would expire. */
 const MAX_NONCES = 20
 
-/** The largest accepted response in characters; a certificate chain has a few thousand. */
+/** The largest response in bytes, decoded; a certificate chain has a few thousand. Beyond, it is not read. */
 const MAX_RESPONSE = 1_000_000
 
 interface Clocks {
@@ -98,8 +98,10 @@ async function getDirectory(connection: Connection): Promise<Directory> {
   if (![directory.newNonce, directory.newAccount, directory.newOrder].every((url) => typeof url === 'string')) {
     throw new AuthorityAway('malformed', 'the directory is not that of an ACME server')
   }
-  connection.cached = { directory, until: clocks.monotonic() + DIRECTORY_MS }
-  return directory
+  const { renewalInfo, ...others } = directory
+  const usable = typeof renewalInfo === 'string' ? directory : others
+  connection.cached = { directory: usable, until: clocks.monotonic() + DIRECTORY_MS }
+  return usable
 }
 
 async function takeNonce(connection: Connection): Promise<string> {
@@ -133,27 +135,47 @@ async function send(
   init: SendInit,
   signal?: AbortSignal,
 ): Promise<AcmeResponse> {
+  const host = hostOf(url)
   const timeout = AbortSignal.timeout(REQUEST_MS)
   let response: Response
-  let text: string
+  let text: string | undefined
   try {
     response = await fetch(url, {
       ...init,
       headers: { 'user-agent': 'quirl', ...init.headers },
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     })
-    text = await response.text()
+    text = await readText(response)
   } catch (error) {
     signal?.throwIfAborted()
     const reason = timeout.aborted ? `no answer in ${REQUEST_MS / 1000} seconds` : reasonOf(error)
-    throw new AuthorityAway('unreachable', `${new URL(url).host}: ${reason}`, { cause: error })
+    throw new AuthorityAway('unreachable', `${host}: ${reason}`, { cause: error })
   }
   const nonce = response.headers.get('replay-nonce')
   if (nonce !== null && nonces.length < MAX_NONCES) nonces.push(nonce)
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clocks.now())
-  if (!response.ok) throw failure(response.status, text, retryAfter)
-  if (text.length > MAX_RESPONSE) throw new AuthorityAway('malformed', 'the response is too long')
+  if (!response.ok) throw failure(response.status, text ?? '', retryAfter)
+  if (text === undefined) throw new AuthorityAway('malformed', 'the response is too long')
   return { status: response.status, location: response.headers.get('location') ?? undefined, retryAfter, text }
+}
+
+/** @throws {AuthorityAway} for what is no address of an authority (RFC 8555, 6.1) */
+function hostOf(url: string): string {
+  const { protocol, host } = URL.parse(url) ?? {}
+  if (protocol !== 'https:' || host === undefined) throw new AuthorityAway('malformed', 'it names no https address')
+  return host
+}
+
+/** @returns undefined for one that is too long, of which the rest is not read: it may have no end, or expand a thousandfold */
+async function readText({ body }: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_RESPONSE) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function failure(status: number, text: string, retryAfter: number | undefined): AcmeError {

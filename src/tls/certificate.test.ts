@@ -75,7 +75,7 @@ test("the identifier of RFC 9773's example is correct", () => {
   assert.equal(renewalId(exampleCertificate), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
 })
 
-test('a certificate for another name or key, or an expired one, is refused', (t) => {
+test('a certificate for another name or key, an expired one, or one with a chain that no server can use, is refused', (t) => {
   if (!requireProgram(t, 'openssl', 'openssl')) return
   const { chain, key } = makeCertificate(t, 'qr.example.com')
   const now = Date.now()
@@ -85,4 +85,9 @@ test('a certificate for another name or key, or an expired one, is refused', (t)
   assert.throws(() => readCertificate('other.example.com', chain, key, now), CertificateError)
   assert.throws(() => readCertificate('qr.example.com', chain, newKey(), now), CertificateError)
   assert.throws(() => readCertificate('qr.example.com', chain, key, read.notAfter), CertificateError)
+  const other = makeCertificate(t, 'other.example.com').chain
+  assert.equal(readCertificate('qr.example.com', chain + other, key, now).chain, chain + other)
+  const cut = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  for (const rest of [cut, cut.replace('AAAA', '!'), other.slice(0, 200), other.repeat(200)])
+    assert.throws(() => readCertificate('qr.example.com', chain + rest, key, now), CertificateError)
 })

@@ -1,4 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import { reasonOf } from '../lib/reason-of.ts'
 import { decodeAll, decodeFirst } from './der.ts'
 
 /** A certificate with its key. Times are milliseconds since 1970, UTC. */
@@ -12,14 +14,18 @@ export interface Certificate {
   notAfter: number
 }
 
+/** The largest chain in characters, which each handshake sends; usual ones have a few thousand. */
+const MAX_CHAIN = 65_536
+
 /** The authority issued an unusable certificate. */
 export class CertificateError extends Error {}
 
 /**
  * Parses and checks an issued certificate.
- * @throws {CertificateError} unless it is for that name and key, and has not expired
+ * @throws {CertificateError} unless it is for that name and key, has not expired, and a server can use all of its chain
  */
 export function readCertificate(name: string, chain: string, key: string, now: number): Certificate {
+  if (chain.length > MAX_CHAIN) throw new CertificateError(`the chain has more than ${MAX_CHAIN} characters`)
   const leaf = new X509Certificate(chain)
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new CertificateError('the certificate is for another key')
   if (leaf.checkHost(name, { subject: 'never' }) === undefined) {
@@ -28,7 +34,17 @@ export function readCertificate(name: string, chain: string, key: string, now: n
   const notBefore = leaf.validFromDate.getTime()
   const notAfter = leaf.validToDate.getTime()
   if (notAfter <= now) throw new CertificateError('the certificate has expired')
+  checkChain(chain, key)
   return { name, chain, key, notBefore, notAfter }
+}
+
+/** Only the first certificate was parsed; what follows would end each handshake. */
+function checkChain(chain: string, key: string): void {
+  try {
+    createSecureContext({ cert: chain, key })
+  } catch (error) {
+    throw new CertificateError(`no server can use the chain: ${reasonOf(error)}`, { cause: error })
+  }
 }
 
 /** The default renewal time: when a third of the lifetime is left. */

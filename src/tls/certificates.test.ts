@@ -192,6 +192,22 @@ for (const driver of drivers) {
       assert.deepEqual(networks.toSorted(), ['digest of 10.0.0', 'digest of 10.0.0', 'digest of 10.0.1'])
     })
 
+    test('what is wrong with one certificate keeps no other from being renewed', async (t) => {
+      const asked: string[] = []
+      const setting = await set(t, driver, async (name) => {
+        asked.push(name)
+        return certificate(name, 'renewed')
+      })
+      if (setting === undefined) return
+      const { save, sweep } = setting
+      // Nobody foresees what is asked of this authority.
+      for (const name of [HOST, '0.example.com', '1.example.com', '2.example.com'])
+        await save({ ...certificate(name), renewAt: NOW - 1, checkRenewalAt: NOW - 1 })
+      for (const name of ['3.example.com', '4.example.com']) await save({ ...certificate(name), renewAt: NOW - 1 })
+      await assert.rejects(sweep(), assert.AssertionError)
+      assert.deepEqual(asked.toSorted(), ['3.example.com', '4.example.com'])
+    })
+
     test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {
       const asked: string[] = []
       const setting = await set(t, driver, async (name, { purpose }) => {

@@ -248,18 +248,23 @@ async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void
   const { db, now, host } = deps
   const due = await findDueCertificates(db.read, now())
   const own = due.filter(({ name }) => name === host)
+  const faults: unknown[] = []
+  // What is wrong with one certificate keeps no other from being renewed.
+  const renew = (certificate: StoredCertificate) =>
+    renewUnlessPostponed(deps, cache, certificate).catch((error: unknown) => faults.push(error) > 0)
   // Places among the orders are kept for it, so that those of others being taken is no reason to stop before.
-  for (const certificate of own) await renewUnlessPostponed(deps, cache, certificate)
+  for (const certificate of own) await renew(certificate)
   const others = due.filter(({ name }) => name !== host).values()
   let isPostponed = false
   const worker = async () => {
     for (const certificate of others) {
-      isPostponed ||= !(await renewUnlessPostponed(deps, cache, certificate))
+      isPostponed ||= !(await renew(certificate))
       // The next sweep begins with those that expire first.
       if (isPostponed) return
     }
   }
   await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
+  if (faults.length > 0) throw faults[0]
 }
 
 /** @returns false when nothing of its kind is ordered for now */

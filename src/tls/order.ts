@@ -87,7 +87,9 @@ async function placeOrder(
   const place = async (more: object) => {
     const { location, text } = await client.post(newOrder, signer, { identifiers, ...more }, signal)
     if (location === undefined) throw new AuthorityAway('malformed', 'the order has no URL')
-    return { url: location, order: parseJson(text) as Order }
+    const order = parseJson(text) as Order
+    if (!Array.isArray(order.authorizations)) throw new AuthorityAway('malformed', 'the order has no authorizations')
+    return { url: location, order }
   }
   if (replaces === undefined) return place({})
   try {
@@ -111,6 +113,7 @@ async function authorize(
 ): Promise<void> {
   const value = (await read()).value as Authorization
   if (value.status === 'valid') return
+  if (!Array.isArray(value.challenges)) throw new AuthorityAway('malformed', 'the authorization has no challenges')
   const challenge = value.challenges.find(({ type }) => type === request.challenge)
   if (challenge === undefined)
     throw new AcmeError('unsupported', `the authority offers no ${request.challenge} challenge`)
