@@ -18,6 +18,7 @@ import {
 import { NotNow } from './receivers.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { signedHeaders } from './signature.ts'
+import type { InStoreTurn } from './store-turns.ts'
 
 /** A receiver that is gone for good (RFC 9110, 15.5.11). */
 const GONE = 410
@@ -43,6 +44,7 @@ export interface DeliveryDeps {
   screen: Screen
   /** Counts an attempt. */
   count: (isDelivered: boolean) => void
+  inStoreTurn: InStoreTurn
 }
 
 /**
@@ -50,8 +52,8 @@ export interface DeliveryDeps {
  * has as many requests as it may have is none.
  */
 export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
-  const { db, now, monotonic } = deps
-  const event = await findOldest(db.read, due.owner)
+  const { db, now, monotonic, inStoreTurn } = deps
+  const event = await inStoreTurn(() => findOldest(db.read, due.owner))
   if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.owner, now()))
   const startedAt = monotonic()
   const result = await attempt(deps, due, event, signal)

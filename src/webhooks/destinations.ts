@@ -15,6 +15,7 @@ import type { Outbox } from './outbox.ts'
 import { NotNow, siteOf, type Receivers } from './receivers.ts'
 import { YIELD_MS, type Ends } from './sender.ts'
 import { eventsOf } from './settings.ts'
+import { commitsInTurn, createStoreTurns } from './store-turns.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
 import { findDueWatches, findWatches, postponeWatches, setWatchedDestination } from './watch-store.ts'
 
@@ -54,12 +55,13 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
   const places = createPlaces()
+  const ofChecks = commitsInTurn(lease, createStoreTurns())
   const start = async (linkId: number) => {
     await places.free()
     if (isEnding()) return
     // Before the check, so that a crash causes no second one within the day.
     await postpone(deps, lease, linkId, CHECK_MS)
-    places.start(checkLink(deps, lease, linkId, signal))
+    places.start(checkLink(deps, ofChecks, linkId, signal))
   }
   try {
     for (let isMore = true; isMore && !isEnding();) {

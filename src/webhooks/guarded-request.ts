@@ -111,12 +111,12 @@ function enterMachines(
   const entered = new Map<string, () => void>()
   let full = ''
   for (const address of new Map(all.map((each) => [machineOf(each), each])).values()) {
-    const leave = receivers.enterMachine(address, isSlow)
+    const leave = receivers.enterMachine(address, isSlow, network)
     if (typeof leave === 'string') full = leave
     else entered.set(machineOf(address), leave)
   }
   const addresses = all.filter((address) => entered.has(machineOf(address)))
-  if (addresses.length === 0) throw new NotNow(receivers.nextTry(full, network))
+  if (addresses.length === 0) throw new NotNow(receivers.refused(full, isSlow, network))
   return { addresses, leaves: [...entered.values()] }
 }
 

@@ -109,6 +109,43 @@ describe('a receiver', () => {
     }
   })
 
+  test('gives the next place to a network that waits, on a machine and in a network that another one fills', () => {
+    for (const [places, address] of [
+      [MAX_AT_ONCE, () => '203.0.113.1'],
+      [MAX_IN_NETWORK, (at: number) => `203.0.113.${at}`],
+    ] as const) {
+      for (const isSlow of [true, false]) {
+        let now = 1_000
+        const { enterMachine, refused } = createReceivers(() => now)
+        const enter = (network: string) => {
+          const entered = enterMachine(address(0), isSlow, network)
+          if (typeof entered !== 'string') return entered
+          refused(entered, isSlow, network)
+          return undefined
+        }
+        const theirs = Array.from({ length: isSlow ? places / 2 : places }, (_, at) =>
+          enterMachine(address(at), isSlow, 'a'),
+        )
+        const last = theirs.at(-1)
+        now += 100
+        assert.deepEqual([enter('a'), enter('b')], [undefined, undefined])
+        if (typeof last === 'function') last()
+        now += 100
+        assert.equal(enter('a'), undefined, 'a place for which another one waits')
+        const mine = enter('b')
+        assert.ok(mine !== undefined, 'the one that waits gets no place')
+        mine()
+        now += 100
+        assert.equal(enter('b'), undefined, 'no turns are taken')
+        const next = enter('a')
+        assert.ok(next !== undefined, 'their turn')
+        next()
+        now += MINUTE_MS
+        assert.ok(enter('a') !== undefined, 'a place is kept for one that does not come')
+      }
+    }
+  })
+
   test('that has nothing is forgotten, and one with a request is not', () => {
     let now = 0
     const receivers = createReceivers(() => now)

@@ -13,9 +13,11 @@ export const MAX_UNPAUSED = 20
 const PAUSE_MS = 60_000 / (MAX_A_MINUTE - MAX_UNPAUSED)
 /** How long is known which network's request a receiver had last. */
 const TURNS_MS = 60_000
+/** How much later than it may, what was refused tries again: what is due is looked for each second. */
+const LATE_MS = 2_000
 /** How long one place is kept for those that were slow, after one of them was refused. */
 const KEPT_MS = 60_000
-/** Receivers that are kept before those without any use are looked for. */
+/** Receivers that are kept, and networks of one, before those without any use are looked for. */
 const KEPT = 1_024
 
 /** Nothing was sent, and nothing has failed: a receiver has as many requests as it may have, or its host is blocked. */
@@ -41,10 +43,13 @@ export interface Receivers {
   /**
    * Counts a request for the machine behind an address and for its network. Those that were slow or failed the last time
    * get half of what either may have at the same time, so that they never have all of what others share with them; and for
-   * a minute after one was refused, the others leave them one place.
+   * a minute after one was refused, the others leave them one place. Of either, the networks whose changes are told take turns:
+   * there is a place for each that waits since before the last turn of this one.
    * @returns what to call when it ends; the name of the one that may have none now
    */
-  enterMachine: (address: string, isSlow?: boolean) => (() => void) | string
+  enterMachine: (address: string, isSlow?: boolean, network?: string) => (() => void) | string
+  /** The next try of what a machine, or its network, had no place for: until then, and a little longer, it waits for its turn. */
+  refused: (name: string, isSlow?: boolean, network?: string) => number
   /**
    * A time at which to try again: each call for a network tells a later one, so that what waits does not return at once, and the
    * later the more networks wait.
@@ -74,7 +79,13 @@ interface Receiver {
 interface Turns {
   last: number
   nextTry: number
+  /** Until when a request that was refused waits for a place: of those that were slow, and of others. */
+  waits: Record<Kind, number>
 }
+
+type Kind = 'slow' | 'other'
+
+const kindOf = (isSlow: boolean): Kind => (isSlow ? 'slow' : 'other')
 
 /** @param now in milliseconds, by the clock of the events */
 export function createReceivers(now: () => number): Receivers {
@@ -90,34 +101,48 @@ export function createReceivers(now: () => number): Receivers {
     if (standing(name) !== 'free') return undefined
     const receiver = of(name)
     receiver.running++
+    if (receiver.networks.size % KEPT === KEPT - 1) forgetTurns(receiver, now())
     turnsOf(receiver, network).last = now()
     receiver.spentUntil = Math.max(receiver.spentUntil, now()) + PAUSE_MS
     return () => void receiver.running--
   }
 
-  function enterMachine(address: string, isSlow = false): (() => void) | string {
+  return {
+    standing,
+    enter,
+    enterMachine: createEnterMachine(of, enter, now),
+    refused: (name, isSlow = false, network = '') => refuse(of(name), kindOf(isSlow), network, now()),
+    nextTry: (name, network = '', pauseMs = PAUSE_MS) => nextTryOf(of(name), network, now(), pauseMs),
+    lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
+    busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
+    isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
+  }
+}
+
+/** @param enter counts a request for a machine */
+function createEnterMachine(
+  of: (name: string) => Receiver,
+  enter: Receivers['enter'],
+  now: () => number,
+): Receivers['enterMachine'] {
+  return (address, isSlow = false, holder = '') => {
     const [machine, network] = [machineOf(address), networkOf(address)]
-    if (!hasPlace(of(network), MAX_IN_NETWORK, isSlow, now())) return network
-    if (!hasPlace(of(machine), MAX_AT_ONCE, isSlow, now())) return machine
-    const leave = enter(machine)
+    const request = { isSlow, holder, now: now() }
+    if (!hasPlace(of(network), MAX_IN_NETWORK, request)) return network
+    if (!hasPlace(of(machine), MAX_AT_ONCE, request)) return machine
+    const leave = enter(machine, holder)
     if (leave === undefined) return machine
     of(network).running++
-    if (isSlow) for (const name of [machine, network]) of(name).slow++
+    turnsOf(of(network), holder).last = now()
+    for (const name of [machine, network]) {
+      turnsOf(of(name), holder).waits[kindOf(isSlow)] = 0
+      if (isSlow) of(name).slow++
+    }
     return () => {
       leave()
       of(network).running--
       if (isSlow) for (const name of [machine, network]) of(name).slow--
     }
-  }
-
-  return {
-    standing,
-    enter,
-    enterMachine,
-    nextTry: (name, network = '', pauseMs = PAUSE_MS) => nextTryOf(of(name), network, now(), pauseMs),
-    lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
-    busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
-    isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
   }
 }
 
@@ -145,19 +170,37 @@ function keepReceivers(now: () => number) {
   return { receivers, of }
 }
 
-/** Whether a machine or a network has a place at the same time. One that was slow and is refused has a place kept. */
-function hasPlace(receiver: Receiver, places: number, isSlow: boolean, now: number): boolean {
+interface Entering {
+  isSlow: boolean
+  /** The network whose change is told. */
+  holder: string
+  now: number
+}
+
+/**
+ * Whether a machine or a network has a place at the same time, besides those for who waits for longer. One that was slow, and for
+ * which there is none, has a place kept.
+ */
+function hasPlace(receiver: Receiver, places: number, { isSlow, holder, now }: Entering): boolean {
   const { running, slow, keptUntil } = receiver
-  if (!isSlow) return running < places && running - slow < places - (keptUntil > now ? 1 : 0)
-  const isFree = running < places && slow < places / 2
-  if (!isFree) receiver.keptUntil = now + KEPT_MS
-  return isFree
+  const left = places - countBefore(receiver, kindOf(isSlow), holder, now)
+  if (!isSlow) return running < left && running - slow < left - (keptUntil > now ? 1 : 0)
+  if (running >= places || slow >= places / 2) receiver.keptUntil = now + KEPT_MS
+  return running < left && slow < left - places / 2
+}
+
+/** How many other networks wait for a place of this kind that had their last turn before this one. */
+function countBefore({ networks }: Receiver, kind: Kind, holder: string, now: number): number {
+  const last = networks.get(holder)?.last ?? 0
+  let count = 0
+  for (const [name, turns] of networks) if (name !== holder && turns.waits[kind] > now && turns.last < last) count++
+  return count
 }
 
 function turnsOf({ networks }: Receiver, network: string): Turns {
   const known = networks.get(network)
   if (known !== undefined) return known
-  const turns = { last: 0, nextTry: 0 }
+  const turns = { last: 0, nextTry: 0, waits: { slow: 0, other: 0 } }
   networks.set(network, turns)
   return turns
 }
@@ -166,13 +209,24 @@ function nextTryOf(receiver: Receiver, network: string, now: number, pauseMs: nu
   forgetTurns(receiver, now)
   const turns = turnsOf(receiver, network)
   turns.nextTry = Math.max(turns.nextTry, now)
-  const waiting = [...receiver.networks.values()].filter(({ nextTry }) => nextTry >= now).length
-  return (turns.nextTry += pauseMs * waiting)
+  return (turns.nextTry += pauseMs * countWaiting(receiver, now))
+}
+
+function countWaiting({ networks }: Receiver, now: number): number {
+  return [...networks.values()].filter(({ nextTry }) => nextTry >= now).length
+}
+
+/** Who has many to tell tries again long before the last of them, so that it waits no longer than who has one. */
+function refuse(receiver: Receiver, kind: Kind, network: string, now: number): number {
+  const next = nextTryOf(receiver, network, now, PAUSE_MS)
+  turnsOf(receiver, network).waits[kind] = now + PAUSE_MS * countWaiting(receiver, now) + LATE_MS
+  return next
 }
 
 function forgetTurns({ networks }: Receiver, now: number): void {
-  for (const [network, { last, nextTry }] of networks) {
-    if (nextTry < now && last < now - TURNS_MS) networks.delete(network)
+  for (const [network, { last, nextTry, waits }] of networks) {
+    const isOver = Math.max(nextTry, waits.slow, waits.other) < now
+    if (isOver && last < now - TURNS_MS) networks.delete(network)
   }
 }
 

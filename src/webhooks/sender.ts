@@ -6,6 +6,7 @@ import { findNewlyQueued, takeIn } from './collection-store.ts'
 import type { Outbox } from './outbox.ts'
 import { findDue, postpone, setSites, type Due, type Postponed } from './outbox-store.ts'
 import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
+import { commitsInTurn, createStoreTurns } from './store-turns.ts'
 
 /**
  * Requests at the same time in each lane, one for each host. A receiver that was slow or failed the last time takes none of
@@ -26,7 +27,7 @@ const PAGE = 128
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
 
-export interface SenderDeps extends DeliveryDeps {
+export interface SenderDeps extends Omit<DeliveryDeps, 'inStoreTurn'> {
   receivers: Receivers
   outbox: Outbox
 }
@@ -62,7 +63,9 @@ export async function sendDue(
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
   const bell = createBell()
-  const requests = createRequests((due) => deliver(deps, lease, due, signal), bell.ring)
+  const inStoreTurn = createStoreTurns()
+  const ofRequests = commitsInTurn(lease, inStoreTurn)
+  const requests = createRequests((due) => deliver({ ...deps, inStoreTurn }, ofRequests, due, signal), bell.ring)
   stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
