@@ -89,6 +89,27 @@ test('a response that waits behind another one is released with its connection',
   await poll(() => memory.bytes() === 0)
 })
 
+test('a response that is ready once its client has left is not counted', async (t) => {
+  const memory = createResponseMemory(holderOf, () => {}, 128 * MIB)
+  const left: boolean[] = []
+  const port = await listen(
+    t,
+    createServer((request, response) => {
+      request.socket.once('close', () =>
+        setImmediate(() => {
+          memory.add(response, body.length)
+          response.end(body)
+          left.push(true)
+        }),
+      )
+    }),
+  )
+  const { socket } = connectRaw(t, port)
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2), () => setTimeout(() => socket.destroy(), 50))
+  await poll(() => left.length > 0)
+  assert.equal(memory.bytes(), 0)
+})
+
 test('the memory of a stream is counted until the stream ends', async (t) => {
   const memory = createResponseMemory(holderOf, () => {}, MIB)
   const app = fastify()

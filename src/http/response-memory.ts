@@ -27,7 +27,8 @@ export function createResponseMemory(
   const unread = createFairPool<ServerResponse>({ capacity: maxBytes, choose: slowestOf })
   return {
     add(response, bytes) {
-      if (bytes < SMALL) return
+      // Who has left reads nothing, and nothing says so again.
+      if (bytes < SMALL || response.req.socket.destroyed) return
       response.once('close', () => unread.remove(response))
       for (const { req } of unread.put(response, holderOf(response.req), bytes)) {
         req.socket.destroy()
