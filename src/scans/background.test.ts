@@ -6,6 +6,7 @@ import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { scan } from '../../test/support/fold-folders.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { filesIn, makePostgres } from '../../test/support/shared-folds.ts'
+import { threeLinks } from '../../test/support/three-links.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { sqliteWarehouse } from './sqlite/open.ts'
 import type { OpenWarehouse } from './warehouse.ts'
@@ -22,15 +23,7 @@ function open(dataDir: string, openWarehouse: OpenWarehouse): Promise<Recorder> 
     removalTime: async () => Date.now(),
     monotonic: () => performance.now(),
     log: { error() {}, warn() {} },
-    links: {
-      id: () => Promise.resolve('links'),
-      any: () => Promise.resolve(false),
-      known: (ids) => Promise.resolve(new Set(ids)),
-      existing: (ids) => Promise.resolve(new Set(ids)),
-      toPurge: () => Promise.resolve([]),
-      purged: () => Promise.resolve(),
-      newest: () => 3,
-    },
+    links: threeLinks,
   })
 }
 

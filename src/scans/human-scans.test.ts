@@ -7,6 +7,7 @@ import { scan } from '../../test/support/fold-folders.ts'
 import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { makePostgres } from '../../test/support/shared-folds.ts'
+import { threeLinks } from '../../test/support/three-links.ts'
 import { KEYS_OF_ADDRESS } from './describing/visitor-key.ts'
 import { createHumanScanCounter } from './human-scans.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
@@ -36,15 +37,7 @@ function openOn({ dataDir, openWarehouse }: Awaited<ReturnType<MakeWarehouse>>):
     removalTime: async () => Date.now(),
     monotonic: () => performance.now(),
     log: { error: (details) => assert.fail(JSON.stringify(details)), warn() {} },
-    links: {
-      id: () => Promise.resolve('links'),
-      any: () => Promise.resolve(false),
-      known: (ids) => Promise.resolve(new Set(ids)),
-      existing: (ids) => Promise.resolve(new Set(ids)),
-      toPurge: () => Promise.resolve([]),
-      purged: () => Promise.resolve(),
-      newest: () => 3,
-    },
+    links: threeLinks,
   })
 }
 
