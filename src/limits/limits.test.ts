@@ -55,3 +55,22 @@ test('the networks of an IPv6 /32 have 16 times the quota of one together, and e
   for (let at = 0; at < 16; at++) await chargeOf(`203.0.113.${at}`, 'links')
   await assert.rejects(chargeOf('203.0.113.77', 'links'), /16 links can be created from one network/)
 })
+
+test('a quota that ends while it is charged, as that of room does, refuses nobody', async () => {
+  const monotonic = () => 0
+  let reads = 0
+  const quotas = {
+    ...(Object.fromEntries(limitNames.map((name) => [name, 0])) as Record<LimitName, number>),
+    get room() {
+      return reads++ === 0 ? 1 : 0
+    },
+  }
+  const { charge } = createFairUse(
+    quotas,
+    createMemoryCounters(monotonic),
+    { of: () => '2a00:1:2:3::' },
+    monotonic,
+    () => {},
+  )
+  await charge({ raw: new IncomingMessage(new Socket()) }, { headers() {} }, 'room')
+})

@@ -151,14 +151,16 @@ const factors = {
 function createCharging({ quotas, levels, keyOf, setHeaders, onRefusal }: Charging) {
   /** Charges a request, or throws; resolves to nothing without a quota. */
   async function chargeUnits(request: Pick<FastifyRequest, 'raw'>, reply: Told, name: LimitName, units = 1) {
-    if (quotas[name] === 0) return undefined
+    // Read once: that of room ends when the disk has room again.
+    const ofClient = quotas[name]
+    if (ofClient === 0) return undefined
     const charges: ChargeOutcome[] = []
     const refundAll = async () => (await Promise.all(charges.map(({ refund }) => refund()))).at(-1) as Window
     // From the largest on: who is refused for what he is part of is not counted himself, and evicts no count of others.
     for (const level of ['allocation', 'network', 'client'] as const) {
       const key = keyOf(request, name, level)
       if (key === undefined) continue
-      const quota = quotas[name] * factors[level]
+      const quota = ofClient * factors[level]
       const charge = await levels[level].charge(key, quota, units)
       if (charge.isRefused) {
         await refundAll()

@@ -115,7 +115,9 @@ const LINK_BYTES = 512
 
 /** Bytes that drafts take in the store, about. */
 export function roomOf(drafts: HashedDraft[]): number {
-  return drafts.reduce((sum, draft) => sum + Buffer.byteLength(JSON.stringify(draft)) + LINK_BYTES, 0)
+  // Of a design, that which was checked is stored, and not what the request has.
+  const stored = drafts.map((draft) => JSON.stringify({ ...draft, design: undefined }))
+  return stored.reduce((sum, text) => sum + Buffer.byteLength(text) + LINK_BYTES, 0)
 }
 
 /** @throws {Problem} 422 when a URL was blocked since it was screened */
