@@ -45,9 +45,16 @@ interface Authorization {
 const FIRST_POLLS_MS = [30, 60, 120, 250]
 const POLL_MS = { min: 250, usual: 1000, max: 5000 }
 
+/** What an authority has issued. */
+export interface Ordered {
+  /** PEM. */
+  chain: string
+  /** Whether it has validated the challenge for this order: it may go by what it has seen in the weeks before. */
+  isValidated: boolean
+}
+
 /**
  * Orders a certificate and completes its challenges (RFC 8555, 7.4).
- * @returns the certificate chain, PEM
  * @throws {AcmeError}
  */
 export async function orderCertificate(
@@ -55,15 +62,16 @@ export async function orderCertificate(
   signer: Signer & { account: string },
   request: OrderRequest & { challenge: ChallengeType },
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Ordered> {
   const { client } = deps
+  let isValidated = false
   const read = async (url: string) => {
     const response = await client.post(url, signer, undefined, signal)
     return { value: parseJson(response.text), retryAfter: response.retryAfter }
   }
   const { url, order } = await placeOrder(client, signer, request, signal)
   for (const authorization of order.authorizations) {
-    await authorize(deps, signer, request, () => read(authorization), signal)
+    if (await authorize(deps, signer, request, () => read(authorization), signal)) isValidated = true
   }
   const readOrder = () => read(url)
   const ready = await poll(deps, readOrder, ({ status }: Order) => status !== 'pending', signal)
@@ -73,7 +81,8 @@ export async function orderCertificate(
   const isFinal = ({ status }: Order) => status === 'valid' || status === 'invalid'
   const final = await poll(deps, readOrder, isFinal, signal)
   if (final.certificate === undefined) throw toAcmeError(final.error, 'invalid', 'the order is invalid')
-  return (await client.post(final.certificate, signer, undefined, signal)).text
+  const { text: chain } = await client.post(final.certificate, signer, undefined, signal)
+  return { chain, isValidated }
 }
 
 async function placeOrder(
@@ -104,15 +113,16 @@ async function placeOrder(
 
 type Read = () => Promise<{ value: unknown; retryAfter: number | undefined }>
 
+/** @returns whether the authority has validated the challenge now */
 async function authorize(
   deps: OrderDeps,
   signer: Signer,
   request: { name: string; challenge: ChallengeType },
   read: Read,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const value = (await read()).value as Authorization
-  if (value.status === 'valid') return
+  if (value.status === 'valid') return false
   if (!Array.isArray(value.challenges)) throw new AuthorityAway('malformed', 'the authorization has no challenges')
   const challenge = value.challenges.find(({ type }) => type === request.challenge)
   if (challenge === undefined)
@@ -122,7 +132,7 @@ async function authorize(
   try {
     await deps.client.post(challenge.url, signer, {}, signal)
     const final = await poll(deps, read, ({ status }: Authorization) => status !== 'pending', signal)
-    if (final.status === 'valid') return
+    if (final.status === 'valid') return true
     const failed = final.challenges.find(({ error }) => error !== undefined)
     throw toAcmeError(failed?.error, 'invalid', `the authorization is ${final.status}`)
   } finally {
