@@ -11,6 +11,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
 import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { asHolder } from '../lib/holder.ts'
 import { shareRun } from '../lib/share-runs.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -27,7 +28,14 @@ import { createHttpsPolicy, type HttpsPolicy } from './https-policy.ts'
 import { createIssuanceQueue } from './issuance-queue.ts'
 import { createIssuer } from './issuer.ts'
 import { createHold } from './hold.ts'
-import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Found } from './listener.ts'
+import {
+  CHALLENGE_PROTOCOL,
+  createAcceptor,
+  createChallengeAccept,
+  createListener,
+  type Accept,
+  type Found,
+} from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
 import type { Challenges } from './order.ts'
 import type { Sleep } from './order-limiter.ts'
@@ -38,6 +46,9 @@ const SWEEP_MS = 60_000
 
 /** Connections that wait at the same time to learn whether a name may have a certificate, and for responses to challenges. */
 const MAX_LOOK_UPS = 100
+
+/** Challenges whose certificates are in memory, each some tens of kilobytes: about as many orders are in progress at a time. */
+const MAX_CHALLENGES = 30
 
 /** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
 const CHALLENGE_MS = 24 * 60 * 60 * 1000
@@ -203,10 +214,12 @@ function createAcceptFor(
   // Strangers choose these names: each kind of look-up has a bound of its own, so that visitors are no hindrance to an authority.
   const [names, challenges] = [createHold(MAX_LOOK_UPS), createHold(MAX_LOOK_UPS)]
 
+  const acceptChallenge = createAcceptChallenge(now)
+
   const findAnswer = (name: string): Found => ({
     async find(connection) {
       const answer = await challenges.wait(connection, () => findChallenge(db.read, name))
-      return answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now()))
+      return answer === undefined ? undefined : (socket) => acceptChallenge(name, answer)(socket)
     },
   })
   const lookUp = (name: string): Found => ({
@@ -222,6 +235,22 @@ function createAcceptFor(
     const name = serverName ?? host
     if (protocols.includes(CHALLENGE_PROTOCOL)) return findAnswer(name)
     return name === host || domains.leadsHere(name) ? certificates.acceptFor(name) : lookUp(name)
+  }
+}
+
+/**
+ * What accepts connections with the response to a challenge. Its certificate costs more than a handshake, and anyone may ask for it: it is
+ * made once, and to be asked for when it is the connection's turn.
+ */
+function createAcceptChallenge(now: () => number): (name: string, answer: string) => Accept {
+  const made = createBoundedCache<Accept>(MAX_CHALLENGES)
+  return (name, answer) => {
+    const key = `${name} ${answer}`
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const accept = createChallengeAccept(challengeCertificate(name, answer, now()))
+    made.set(key, accept, 1)
+    return accept
   }
 }
 
