@@ -77,7 +77,11 @@ for (const work of kinds) {
     assert.equal((await visit(link.short_url)).status, 302)
     server.services.visits.invalidate(link.code)
     assert.equal((await visit(link.short_url)).status, 302)
-    for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(server.url + path)).status, 200)
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const { status, headers } = await fetch(server.url + path)
+      // A cache must not go on telling of a time that is over.
+      assert.deepEqual([status, headers.get('cache-control')], [200, 'no-store'], path)
+    }
     for (const other of kinds) if (other !== work) assert.notEqual((await requests[other](server, link)).status, 503)
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, new RegExp(`^quirl_requests_queued{kind="${work}"} 1$`, 'm'))

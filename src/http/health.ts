@@ -71,9 +71,10 @@ export function healthRoutes({ notReady, disk, instance, client }: HealthNeeds):
         tags,
         response: yes({ detail }),
       },
-      async handler() {
+      async handler(_request, reply) {
         const reason = await notReady()
         if (reason !== undefined) throw new Problem('unavailable', reason, { headers: { 'retry-after': '1' } })
+        reply.header('cache-control', 'no-store')
         const detail = disk.detail()
         return { status: 'ok', ...(detail !== undefined && { detail }) }
       },
