@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
 import { domain, REGISTERED_AT } from '../../test/support/stored-domains.ts'
 import { openRemovalClock } from '../db/removal-clock.ts'
 import { StoreUnavailable } from '../db/unavailable.ts'
-import { createChecks } from './checks.ts'
+import { asHolder } from '../lib/holder.ts'
+import { createChecks, MAX_AWAITING } from './checks.ts'
+import type { DnsFault } from './dns-fault.ts'
 import { createStatusCache } from './status-cache.ts'
 import { insertDomain } from './store.ts'
 
@@ -55,6 +58,35 @@ for (const driver of drivers) {
     mayGoOn.resolve()
     assert.equal((await late)?.status, 'active')
     assert.equal(dns.queries, 1)
+  })
+
+  test(`asks of a proxy for names whose servers do not respond keep no other name from its check on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+    const silent = Array.from({ length: 2 * MAX_AWAITING }, (_, at) => `stranger${at}.com`)
+    const fault: DnsFault = { code: 'timeout', detail: 'no DNS server has responded', findings: [] }
+    for (const name of silent) await insertDomain(db.write, domain(name, { registrable: name, fault }))
+    await insertDomain(db.write, domain(NAME))
+    await insertDomain(db.write, domain('qr.example.org', { registrable: 'example.org' }))
+    const answered = Promise.withResolvers<undefined>()
+    let waiting = 0
+    const dns = {
+      ...countingDns(),
+      faultOf: async ({ name }: { name: string }) => {
+        if (!silent.includes(name)) return undefined
+        waiting++
+        await answered.promise
+        return fault
+      },
+    }
+    const statuses = createStatusCache(db, now)
+    const checks = createChecks({ db, now, removalTime: async () => now(), dns, statuses })
+    const asks = silent.map((name) => checks.checkIfStale(name))
+    await poll(() => waiting >= MAX_AWAITING)
+    assert.equal((await checks.checkIfStale(NAME))?.status, 'active')
+    assert.equal((await checks.checkIfStale('qr.example.org', asHolder('192.0.2.1')))?.status, 'active')
+    answered.resolve(undefined)
+    await Promise.all(asks)
   })
 
   test(`domains are checked, and none is removed, while the clock of removals is not known on ${driver.name}`, async (t) => {

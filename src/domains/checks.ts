@@ -6,6 +6,7 @@ import { createAwaitedChecks } from './awaited-checks.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
+import { isTransient } from './dns-fault.ts'
 import { expiryCutoffs, servedOf, type Domain } from './domain.ts'
 import type { StatusCache } from './status-cache.ts'
 import { createDomainCheck } from './check-domain.ts'
@@ -30,7 +31,7 @@ export interface Checks {
   /**
    * Returns the domain. One that is not active and narrowed, or that someone claims, is checked first unless its check is fresh,
    * or too many wait for checks.
-   * @param holder who waits for it; by default whoever has the registrable domain
+   * @param holder who waits for it; undefined when a proxy asks, which does not say for whom
    */
   checkIfStale: (name: string, holder?: Holder) => Promise<Domain | undefined>
   /** Runs due checks, deletes expired names and claims, and loads the changes of other processes. */
@@ -89,10 +90,18 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
       const isClaimed = async () => (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) !== undefined
       if (domain.status === 'active' && !domain.proofWanted && !(await isClaimed())) return domain
       if (isFresh(domain)) return domain
-      return ((await awaitCheck(name, holder ?? asOneHolder(domain.registrable))) ?? { checked: domain }).checked
+      return ((await awaitCheck(name, holder ?? asAsked(domain))) ?? { checked: domain }).checked
     },
     sweep: shareRun(sweep),
   }
 }
 
-const asOneHolder = (name: string): Holder => ({ allocation: name, network: name, client: name })
+/**
+ * The asks of proxies are one holder, since visitors of any network may cause them for anybody's names: so they keep nobody else from a
+ * check. Each registrable domain has a part of it, and all names whose servers did not respond the last time have one together: what
+ * waits for them waits longest, and dead delegations cost nothing.
+ */
+function asAsked({ registrable, fault }: Domain): Holder {
+  const isSilent = fault !== undefined && isTransient(fault)
+  return { allocation: 'asked', network: isSilent ? 'silent' : registrable, client: registrable }
+}
