@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fc } from '../../../test/support/fast-check.ts'
+import { anyCharacter, fc } from '../../../test/support/fast-check.ts'
 import { readFont } from './font.ts'
 import { fontFile } from '../font-file.ts'
 import { composePicture } from '../picture/picture.ts'
@@ -39,7 +39,7 @@ test('no line is wider than the picture, whatever the text, and none is lost bef
 })
 
 test('a picture is SVG of paths alone, whatever its texts are', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 200 })
+  const text = fc.string({ unit: anyCharacter, maxLength: 200 })
   fc.assert(
     fc.property(text, text, text, (title, text, initials) => {
       const svg = composePicture(
