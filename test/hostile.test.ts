@@ -256,7 +256,9 @@ suite('the costliest body within the bound does not block the event loop:', () =
   test('POST /api/bulk, tables that are no UTF-8', async (t) => {
     const headers = { 'content-type': 'text/csv' }
     const requests = [0x80, 0xe4].map((byte) => ({
-      ...{ method: 'POST', path: '/api/bulk?dry_run=true', headers },
+      method: 'POST',
+      path: '/api/bulk?dry_run=true',
+      headers,
       label: `letters ${byte.toString(16)}`,
       body: Buffer.concat([Buffer.from('target\n'), Buffer.alloc(4 * MIB - 10, byte)]),
     }))

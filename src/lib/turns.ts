@@ -42,10 +42,29 @@ interface Entry {
  * @param monotonic in milliseconds
  */
 export function createTurns(
-  { waiting, concurrent, hasPlacesForOthers = false }: TurnBounds,
+  bounds: TurnBounds,
   refusal: () => Error,
   monotonic: () => number = () => performance.now(),
 ): Turns {
+  const { wait, end, waiting } = createQueue(bounds, refusal, monotonic)
+  return {
+    async run(who, work) {
+      await wait(who)
+      try {
+        return await work()
+      } finally {
+        end(who)
+      }
+    },
+    waiting,
+  }
+}
+
+function createQueue(
+  { waiting, concurrent, hasPlacesForOthers = false }: TurnBounds,
+  refusal: () => Error,
+  monotonic: () => number,
+) {
   const pool = createFairPool<Entry>({ capacity: Infinity, entries: waiting })
   const recent = createRecentUse(monotonic)
   const places = hasPlacesForOthers ? createPlaces(concurrent) : equalPlaces(concurrent)
@@ -62,28 +81,22 @@ export function createTurns(
     refuse(reason)
   }
 
-  async function waitForTurn({ holder, signal }: Waiter): Promise<void> {
-    signal?.throwIfAborted()
-    const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
-    const { allocation } = holder
-    const entry = { holder, start: () => (recent.add(allocation, 1), start()), refuse }
-    const onAbort = () => pool.remove(entry) && leave(entry, signal?.reason)
-    signal?.addEventListener('abort', onAbort)
-    places.wait(holder)
-    for (const each of pool.put(entry, holder, 1 + recent.of(allocation))) leave(each, refusal())
-    startNext()
-    await promise.finally(() => signal?.removeEventListener('abort', onAbort))
-  }
-
   return {
-    async run(who, work) {
-      await waitForTurn(who)
-      try {
-        return await work()
-      } finally {
-        places.free(who.holder)
-        startNext()
-      }
+    async wait({ holder, signal }: Waiter): Promise<void> {
+      signal?.throwIfAborted()
+      const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
+      const { allocation } = holder
+      const entry = { holder, start: () => (recent.add(allocation, 1), start()), refuse }
+      const onAbort = () => pool.remove(entry) && leave(entry, signal?.reason)
+      signal?.addEventListener('abort', onAbort)
+      places.wait(holder)
+      for (const each of pool.put(entry, holder, 1 + recent.of(allocation))) leave(each, refusal())
+      startNext()
+      await promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    },
+    end({ holder }: Waiter): void {
+      places.free(holder)
+      startNext()
     },
     waiting: pool.length,
   }
