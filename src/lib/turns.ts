@@ -46,17 +46,17 @@ export function createTurns(
   refusal: () => Error,
   monotonic: () => number = () => performance.now(),
 ): Turns {
-  const { wait, end, waiting } = createQueue(bounds, refusal, monotonic)
+  const queue = createQueue(bounds, refusal, monotonic)
   return {
     async run(who, work) {
-      await wait(who)
+      await queue.wait(who)
       try {
         return await work()
       } finally {
-        end(who)
+        queue.end(who)
       }
     },
-    waiting,
+    waiting: queue.waiting,
   }
 }
 
