@@ -6,8 +6,8 @@ import { post, skipUnlessOneNode, startServer, type TestServer } from './support
 const LINKS = 1200
 
 /** Starts a server with a collection of many links. */
-async function start(t: TestContext, row: (at: number) => object) {
-  const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_BULK: '0' })
+async function start(t: TestContext, row: (at: number) => object, settings: Record<string, string> = {}) {
+  const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_BULK: '0', ...settings })
   const collection = (await (await post(`${server.url}/api/collections`, {})).json()) as { token: string }
   for (let from = 0; from < LINKS; from += 400) {
     const rows = Array.from({ length: 400 }, (_, at) => ({ target: 'https://example.com/', ...row(from + at) }))
@@ -40,8 +40,8 @@ function iterationsOf<Name extends string>(
   return iterations
 }
 
-const text = async (url: string) => {
-  const response = await fetch(url)
+const text = async (url: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, { headers })
   assert.equal(response.status, 200)
   return response.text()
 }
@@ -101,6 +101,37 @@ test(
     gate.resolve()
     for (const answer of await answers) assert.equal((JSON.parse(answer) as { links: number }).links, LINKS)
     assert.ok(most <= 4, `${most} have begun to read names`)
+  },
+)
+
+test(
+  'statistics of collections whose names one network reads for long keep those of another network waiting for nothing',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, path } = await start(t, () => ({}), { TRUST_PROXY: '127.0.0.0/8,::1' })
+    const other = (await (await post(`${server.url}/api/collections`, {})).json()) as { token: string }
+    const headers = { 'quirl-collection': other.token }
+    await post(`${server.url}/api/links`, { target: 'https://example.com/' }, headers)
+    const { collections } = server.services
+    const { membersAfter } = collections
+    const gate = Promise.withResolvers<void>()
+    const held: string[] = []
+    collections.membersAfter = async (part, conditions) => {
+      if (held.length === 0 || part.collectionId === held[0]) {
+        held.push(part.collectionId)
+        await gate.promise
+      }
+      return membersAfter(part, conditions)
+    }
+    const from = (network: string) => ({ 'x-forwarded-for': `${network}.1` })
+    const days = Array.from({ length: 12 }, (_, at) => at + 1)
+    const answers = Promise.all(days.map((day) => text(`${path}/stats?days=${day}`, from('192.0.2'))))
+    while (held.length === 0) await setTimeout(20)
+    await setTimeout(500)
+    await text(`${server.url}/api/collections/${other.token}/stats`, from('198.51.100'))
+    assert.ok(held.length <= 2, `${held.length} of one network have begun to read names`)
+    gate.resolve()
+    await answers
   },
 )
 

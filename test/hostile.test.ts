@@ -63,7 +63,7 @@ interface Request {
   method: string
   path: string
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
 }
 
 /** The cost of requests: the longest block of the event loop in units, the memory, the largest response but images and exports. */
@@ -86,7 +86,7 @@ async function costOf(requests: Request[]): Promise<Cost> {
   let bytes = 0
   const statuses: number[] = []
   for (const { method, path, headers = {}, body: text } of requests) {
-    const body = text === undefined ? undefined : Buffer.from(text)
+    const body = typeof text === 'string' ? Buffer.from(text) : text
     const response = await ask(service.url + path, {
       method,
       agent,
@@ -252,6 +252,18 @@ suite('the costliest body within the bound does not block the event loop:', () =
       })
     }
   }
+
+  test('POST /api/bulk, tables that are no UTF-8', async (t) => {
+    const headers = { 'content-type': 'text/csv' }
+    const requests = [0x80, 0xe4].map((byte) => ({
+      method: 'POST',
+      path: '/api/bulk?dry_run=true',
+      headers,
+      label: `letters ${byte.toString(16)}`,
+      body: Buffer.concat([Buffer.from('target\n'), Buffer.alloc(4 * MIB - 10, byte)]),
+    }))
+    await checkCost(t, requests)
+  })
 
   test('POST /api/links, pages that are right', async (t) => {
     const request = { method: 'POST', path: '/api/links', headers: { 'content-type': 'application/json' } }

@@ -120,8 +120,11 @@ interface Deps extends ListDeps, Pick<UrlPolicy, 'owns' | 'screen'> {
   webhooks: CollectionWebhooks
 }
 
-/** Collections whose names are in memory at the same time. */
-const GATHERED = 4
+/**
+ * Collections of one network whose names are in memory at the same time; as many again of others, one each. Those of 10,000 links take
+ * twenty turns, which the other requests of their network have as well.
+ */
+const GATHERED = 2
 
 export function openCollections(deps: Deps): Collections {
   const { db, now } = deps
@@ -278,7 +281,8 @@ async function addLinks(
 
 function openMembers({ db, now }: Pick<Deps, 'db' | 'now'>): Members {
   // The queues of requests bound how many wait.
-  const { run } = createTurns({ waiting: Infinity, concurrent: GATHERED }, () => new Error('unreachable'))
+  const bounds = { waiting: Infinity, concurrent: GATHERED, hasPlacesForOthers: true }
+  const { run } = createTurns(bounds, () => new Error('unreachable'))
   return {
     idsAfter: (part, conditions) => findMemberIds(db.read, { ...part, now: now() }, conditions),
     membersAfter: (part, conditions) => findMemberKeys(db.read, { ...part, now: now() }, conditions),

@@ -14,8 +14,8 @@ interface WebhookDeps {
   webhooks: CollectionWebhooks
 }
 
-/** Those that are set at the same time: of 10,000 links it takes a hundred transactions. Networks take turns. */
-const SET_AT_ONCE = 2
+/** Of 10,000 links it takes a hundred transactions: one of a network is set at a time, and one of another besides. Networks take turns. */
+const SET_AT_ONCE = 1
 const MAX_WAITING = 64
 const RETRY_SECONDS = 10
 /** Links that are watched in one transaction. */
@@ -30,7 +30,8 @@ export type SetWebhook = (
 
 /** Creates a function that sets webhooks as `setWebhook` does, a few at a time. @throws {Problem} also 503 when too many wait */
 export function createSetWebhook(deps: WebhookDeps): SetWebhook {
-  const turns = createTurns({ waiting: MAX_WAITING, concurrent: SET_AT_ONCE }, () => {
+  const bounds = { waiting: MAX_WAITING, concurrent: SET_AT_ONCE, hasPlacesForOthers: true }
+  const turns = createTurns(bounds, () => {
     const headers = { 'retry-after': String(RETRY_SECONDS) }
     return new Problem('unavailable', 'too many webhooks are being set, try again in a moment', { headers })
   })

@@ -66,6 +66,34 @@ test('holders that fill the queue keep no other out: the last of whoever has mos
   assert.deepEqual(await Promise.all(all), ['a1', 'refused', 'refused', 'b1', 'refused', 'c1', 'd1', 'e1'])
 })
 
+test('where one network keeps its places for long, there are as many for others, one for each', async () => {
+  const { started, work, end } = createWork()
+  const { run, waiting } = createTurns({ waiting: 9, concurrent: 2, hasPlacesForOthers: true }, refusal)
+  const abort = new AbortController()
+  const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']
+  const all = names.map((name) => run(who(name.slice(0, 1)), work(name)))
+  const leaving = run({ ...who('e'), signal: abort.signal }, work('e1'))
+  abort.abort(new Error('unwanted'))
+  await assert.rejects(leaving, /unwanted/)
+  await settle()
+  assert.deepEqual(started, ['a1', 'a2', 'b1', 'c1'])
+  // For networks that have none.
+  end('b1')
+  end('c1')
+  await settle()
+  assert.deepEqual(started.slice(4), ['b2', 'd1'])
+  end('d1')
+  await settle()
+  assert.equal(started.length, 6)
+  end('a1')
+  end('b2')
+  end('a2')
+  await settle()
+  end('a3')
+  assert.deepEqual(await Promise.all(all), names)
+  assert.equal(waiting(), 0)
+})
+
 test('work whose signal aborts leaves the queue, and does not start', async () => {
   const { started, work, end } = createWork()
   const { run, waiting } = createTurns({ waiting: 4, concurrent: 1 }, refusal)

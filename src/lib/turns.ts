@@ -1,5 +1,6 @@
 import { createFairPool } from './fair-pool.ts'
 import type { Holder } from './holder.ts'
+import { createPlaces, type Places } from './places.ts'
 import { createRecentUse } from './recent-use.ts'
 
 /** Who waits for a turn. */
@@ -26,9 +27,12 @@ export interface TurnBounds {
   waiting: number
   /** Work that may be in progress at the same time. */
   concurrent: number
+  /** Whether as much again may be, of each network that has none in progress: where one of them keeps its places for long. */
+  hasPlacesForOthers?: boolean
 }
 
 interface Entry {
+  holder: Holder
   start: () => void
   refuse: (error: unknown) => void
 }
@@ -38,43 +42,75 @@ interface Entry {
  * @param monotonic in milliseconds
  */
 export function createTurns(
-  { waiting, concurrent }: TurnBounds,
+  bounds: TurnBounds,
   refusal: () => Error,
   monotonic: () => number = () => performance.now(),
 ): Turns {
-  const pool = createFairPool<Entry>({ capacity: Infinity, entries: waiting })
-  const recent = createRecentUse(monotonic)
-  let inProgress = 0
-
-  function startNext(): void {
-    const next = inProgress < concurrent ? pool.take() : undefined
-    if (next === undefined) return
-    inProgress++
-    next.start()
-  }
-
-  async function waitForTurn({ holder, signal }: Waiter): Promise<void> {
-    signal?.throwIfAborted()
-    const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
-    const { allocation } = holder
-    const entry = { start: () => (recent.add(allocation, 1), start()), refuse }
-    const onAbort = () => pool.remove(entry) && refuse(signal?.reason)
-    signal?.addEventListener('abort', onAbort)
-    for (const each of pool.put(entry, holder, 1 + recent.of(allocation))) each.refuse(refusal())
-    startNext()
-    await promise.finally(() => signal?.removeEventListener('abort', onAbort))
-  }
-
+  const queue = createQueue(bounds, refusal, monotonic)
   return {
     async run(who, work) {
-      await waitForTurn(who)
+      await queue.wait(who)
       try {
         return await work()
       } finally {
-        inProgress--
-        startNext()
+        queue.end(who)
       }
     },
+    waiting: queue.waiting,
+  }
+}
+
+function createQueue(
+  { waiting, concurrent, hasPlacesForOthers = false }: TurnBounds,
+  refusal: () => Error,
+  monotonic: () => number,
+) {
+  const pool = createFairPool<Entry>({ capacity: Infinity, entries: waiting })
+  const recent = createRecentUse(monotonic)
+  const places = hasPlacesForOthers ? createPlaces(concurrent) : equalPlaces(concurrent)
+
+  function startNext(): void {
+    const next = places.startable() > 0 ? pool.take(places.mayTake) : undefined
+    if (next === undefined) return
+    places.take(next.holder)
+    next.start()
+  }
+
+  function leave({ holder, refuse }: Entry, reason: unknown): void {
+    places.leave(holder)
+    refuse(reason)
+  }
+
+  return {
+    async wait({ holder, signal }: Waiter): Promise<void> {
+      signal?.throwIfAborted()
+      const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>()
+      const { allocation } = holder
+      const entry = { holder, start: () => (recent.add(allocation, 1), start()), refuse }
+      const onAbort = () => pool.remove(entry) && leave(entry, signal?.reason)
+      signal?.addEventListener('abort', onAbort)
+      places.wait(holder)
+      for (const each of pool.put(entry, holder, 1 + recent.of(allocation))) leave(each, refusal())
+      startNext()
+      await promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    },
+    end({ holder }: Waiter): void {
+      places.free(holder)
+      startNext()
+    },
     waiting: pool.length,
+  }
+}
+
+/** Places that whoever comes next may have. */
+function equalPlaces(most: number): Pick<Places, 'wait' | 'leave' | 'take' | 'free' | 'startable' | 'mayTake'> {
+  let taken = 0
+  return {
+    wait() {},
+    leave() {},
+    take: () => void taken++,
+    free: () => void taken--,
+    startable: () => most - taken,
+    mayTake: () => true,
   }
 }

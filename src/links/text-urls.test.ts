@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { urlsInTexts } from './text-urls.ts'
 
-const found = (text: string) => urlsInTexts({ title: null, payload: { note: text } }, new Set()).map(({ url }) => url)
+const found = (text: string) =>
+  urlsInTexts({ title: null, payload: { note: text }, rules: [] }, new Set()).map(({ url }) => url)
 
 test('addresses in a text are found with and without a scheme, in any script, and without what a sentence puts around them', () => {
   for (const [text, ...urls] of [
@@ -31,9 +32,14 @@ test('mail addresses, abbreviations and ends of sentences are none, and numbers 
 test('each text of a link is looked at, also those in lists, and no field that is an address', () => {
   const payload = { heading: 'a.example', links: [{ label: 'b.example', url: 'https://c.example/' }] }
   const fields = new Set(['/links/0/url'])
-  assert.deepEqual(urlsInTexts({ title: 'd.example', payload }, fields), [
+  const rules = [
+    { when: {}, then: { target: 'https://e.example/' } },
+    { when: {}, then: { ended: 'see f.example' } },
+  ]
+  assert.deepEqual(urlsInTexts({ title: 'd.example', payload, rules }, fields), [
     { pointer: '/title', url: 'http://d.example' },
     { pointer: '/heading', url: 'http://a.example' },
     { pointer: '/links/0/label', url: 'http://b.example' },
+    { pointer: '/rules/1/then/ended', url: 'http://f.example' },
   ])
 })

@@ -12,15 +12,16 @@ const SCHEME = /^https?:\/\//i
 const BARE = /^[^\s/?#@:]+\.[^\s/?#@:.]{2,}\.?(?:[:/?#]|$)/u
 
 /**
- * The addresses in the title and the texts of a link, with a scheme or without one, as often as they are there.
+ * The addresses in the title and the texts of a link, those of its rules included, with a scheme or without one, as often as they are there.
  * @param fields the pointers of fields that are addresses, and no texts
  */
 export function urlsInTexts(
-  { title, payload }: Pick<Content, 'title' | 'payload'>,
+  { title, payload, rules }: Pick<Content, 'title' | 'payload' | 'rules'>,
   fields: ReadonlySet<string>,
 ): FieldUrl[] {
   const texts = Object.entries(payload).flatMap(([name, value]) => inValue(`/${name}`, value))
-  return [...inValue('/title', title), ...texts].filter(({ pointer }) => !fields.has(pointer))
+  const endings = rules.flatMap(({ then: { ended } }, at) => inValue(`/rules/${at}/then/ended`, ended))
+  return [...inValue('/title', title), ...texts, ...endings].filter(({ pointer }) => !fields.has(pointer))
 }
 
 /** Looks into lists and objects as well: the label of a button is a text. */

@@ -1,4 +1,4 @@
-import { addAbortSignal, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { whileConnected } from '../../http/client-disconnect.ts'
@@ -192,7 +192,15 @@ async function sendScans(
  */
 export function holdSlot(body: Readable, { signal, release }: Slot): Readable {
   signal.throwIfAborted()
-  return addAbortSignal(signal, body.once('close', release))
+  // With the reason itself: the error that `addAbortSignal` makes of it would be an internal one, where no header is sent yet.
+  const giveWay = () => void body.destroy(signal.reason as Error)
+  signal.addEventListener('abort', giveWay)
+  return body
+    .once('error', () => {})
+    .once('close', () => {
+      signal.removeEventListener('abort', giveWay)
+      release()
+    })
 }
 
 /**
