@@ -21,12 +21,14 @@ const STOPS = /[.\u3002\uff0e\uff61]/g
 /** A word in which no other name can be, as most are. */
 const IS_NAME = /^[\w.-]*$/
 /** The same where texts have no spaces: without the letters of the scripts that write words together. */
-const NAMES_BETWEEN = /[\p{ASCII}--[^\w.\-]]+/gv
+const NAMES_BETWEEN = /[\w.-]+/g
 const WRITTEN_TOGETHER = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
 /** Of at least two labels, of which the last has two characters. */
 const HOST = /^[^.\u3002\uff0e\uff61].*[.\u3002\uff0e\uff61][^.\u3002\uff0e\uff61]{2,}$/su
 /** The rest of an address after its host. */
 const AFTER_HOST = /^\.?(?::\d+)?(?:[/?#].*|$)/su
+/** What is in names, and neither their first character nor their last. */
+const WITHIN_NAMES = /[\p{M}\p{Cf}._\u3002\uff0e\uff61-]/u
 const MAIL_BEFORE = /[\p{L}\p{N}]@$/u
 
 /**
@@ -72,9 +74,8 @@ function namedIn(word: string): string[] {
   if (word.length > MAX_LENGTH || IS_NAME.test(word) || word.search(STOPS) === -1) return []
   const names = [...word.matchAll(NAMES), ...(WRITTEN_TOGETHER.test(word) ? word.matchAll(NAMES_BETWEEN) : [])]
   return names.flatMap(({ 0: found, index }) => {
-    const before = found.length - found.replace(/^[\p{M}\p{Cf}._\u3002\uff0e\uff61-]+/u, '').length
-    const host = found.slice(before).replace(/[\p{Cf}._\u3002\uff0e\uff61-]+$/u, '')
-    const start = index + before
+    const [from, to] = insideOf(found, (each) => WITHIN_NAMES.test(each))
+    const [host, start] = [found.slice(from, to), index + from]
     const head = word.slice(0, start)
     if (host.length > MAX_HOST || !HOST.test(host) || MAIL_BEFORE.test(head)) return []
     const [scheme = ''] = SCHEME_BEFORE.exec(head) ?? []
@@ -84,8 +85,13 @@ function namedIn(word: string): string[] {
 
 /** Without what sentences put around an address. */
 function trim(word: string): string {
-  let [start, end] = [0, word.length]
-  while (start < end && OUTSIDE.has(word[start] ?? '')) start++
-  while (start < end && OUTSIDE.has(word[end - 1] ?? '')) end--
-  return word.slice(start, end)
+  return word.slice(...insideOf(word, (each) => OUTSIDE.has(each)))
+}
+
+/** Where a text begins and ends without certain characters around it. */
+function insideOf(text: string, isOutside: (character: string) => boolean): [start: number, end: number] {
+  let [start, end] = [0, text.length]
+  while (start < end && isOutside(text.charAt(start))) start++
+  while (start < end && isOutside(text.charAt(end - 1))) end--
+  return [start, end]
 }
