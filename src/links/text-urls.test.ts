@@ -77,3 +77,16 @@ test('each text of a link is looked at, also those in lists, and no field that i
     { pointer: '/rules/1/then/ended', url: 'http://f.example' },
   ])
 })
+
+test('a field that is an address is no text, and is not looked into: a page has a hundred of 2 KB', () => {
+  const unread = {
+    get url(): string {
+      throw new Error('it was read')
+    },
+  }
+  const fields = new Set(['/links/0', '/avatar'])
+  const payload = { links: [unread, { label: 'bad.example' }], avatar: 'good.example' }
+  assert.deepEqual(urlsInTexts({ title: null, payload, rules: [] }, fields), [
+    { pointer: '/links/1/label', url: 'http://bad.example' },
+  ])
+})

@@ -40,16 +40,18 @@ export function urlsInTexts(
   { title, payload, rules }: Pick<Content, 'title' | 'payload' | 'rules'>,
   fields: ReadonlySet<string>,
 ): FieldUrl[] {
-  const texts = Object.entries(payload).flatMap(([name, value]) => inValue(`/${name}`, value))
-  const ended = rules.flatMap(({ then }, at) => inValue(`/rules/${at}/then/ended`, then.ended))
-  return [...inValue('/title', title), ...texts, ...ended].filter(({ pointer }) => !fields.has(pointer))
+  const inField = (pointer: string, value: unknown) => inValue(pointer, value, fields)
+  const texts = Object.entries(payload).flatMap(([name, value]) => inField(`/${name}`, value))
+  const ended = rules.flatMap(({ then }, at) => inField(`/rules/${at}/then/ended`, then.ended))
+  return [...inField('/title', title), ...texts, ...ended]
 }
 
-/** Looks into lists and objects as well: the label of a button is a text. */
-function inValue(pointer: string, value: unknown): FieldUrl[] {
+/** Looks into lists and objects as well: the label of a button is a text. A link has up to a hundred addresses of 2 KB, which are none. */
+function inValue(pointer: string, value: unknown, fields: ReadonlySet<string>): FieldUrl[] {
+  if (fields.has(pointer)) return []
   if (typeof value === 'string') return [...addressesIn(value)].map((url) => ({ pointer, url }))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, each]) => inValue(`${pointer}/${name}`, each))
+  return Object.entries(value).flatMap(([name, each]) => inValue(`${pointer}/${name}`, each, fields))
 }
 
 function addressesIn(text: string): Set<string> {
