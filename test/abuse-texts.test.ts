@@ -22,9 +22,10 @@ test('a listed address is refused and removed in a text as well, with a scheme o
     '/links/0/label': { kind: 'page', headline: 'Bank', links: [{ label: BAD, url: 'https://good.example/' }] },
     '/org': { kind: 'vcard', firstName: 'Ann', org: `https://www.${BAD}` },
     '/title': { target: 'https://good.example/', title: `now at ${BAD}` },
+    '/jobTitle': { kind: 'vcard', lastName: 'Lee', jobTitle: `web:https://${BAD}` },
     '/rules/0/then/ended': {
       target: 'https://good.example/',
-      rules: [{ when: { until: '2026-01-01T00:00Z' }, then: { ended: `Over. Now at ${BAD}` } }],
+      rules: [{ when: { until: '2026-12-31T18:00:00+01:00' }, then: { ended: `go on at ${BAD}` } }],
     },
     '/location': { kind: 'event', summary: 'Fair', start: '2026-12-01', location: `online (${BAD})` },
   }

@@ -10,7 +10,16 @@ import { scrape } from './support/metrics.ts'
 import { startTwo } from './support/nodes.ts'
 import { poll } from './support/poll.ts'
 import { startReceiver } from './support/receiver.ts'
-import { create, post, runFor, skipUnlessSqlite, startServer, visit, type TestServer } from './support/server.ts'
+import {
+  create,
+  post,
+  runFor,
+  skipUnlessSqlite,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+} from './support/server.ts'
 
 const DAY_MS = 86_400_000
 const target = 'https://example.com/offer'
@@ -18,8 +27,14 @@ const target = 'https://example.com/offer'
 const outputOf = async ({ dataDir }: TestServer, ...args: string[]) => (await command(dataDir, ...args)).stdout
 
 /** Reports a code from an address of loopback. */
-function reportFrom({ url }: Pick<TestServer, 'url'>, address: string, code: string, reason = 'phishing') {
-  const body = JSON.stringify({ code, reason })
+function reportFrom(
+  { url }: Pick<TestServer, 'url'>,
+  address: string,
+  code: string,
+  reason = 'phishing',
+  details?: string,
+) {
+  const body = JSON.stringify({ code, reason, details })
   return new Promise<number>((resolve, reject) => {
     const options = { method: 'POST', localAddress: address, headers: { 'content-type': 'application/json' } }
     const sent = request(`${url}/api/reports`, options, (response) => {
@@ -33,6 +48,7 @@ function reportFrom({ url }: Pick<TestServer, 'url'>, address: string, code: str
 
 interface Found {
   code: string
+  notes: { details: string }[]
   networks: number
   count: number
   told_at: number | null
@@ -55,6 +71,30 @@ const linesOf = ({ logged }: TestServer) =>
   logged
     .filter(({ msg }) => /many people/.test(String(msg)))
     .map(({ code, networks, reason }) => [code, networks, reason])
+
+test('a network that reports a link again takes the place of no other note', async (t) => {
+  const server = await startServer(t)
+  const { code } = await create(server, { target })
+  const notesOf = async () => (await reportsOf(server))[0]?.notes.map(({ details }) => details)
+  await reportFrom(server, '127.0.5.1', code, 'phishing', 'copies the page of my bank')
+  for (let at = 0; at < 15; at++) await reportFrom(server, '127.0.6.1', code, 'spam', `noise ${at}`)
+  const noise = Array.from({ length: 9 }, (_, at) => `noise ${8 - at}`)
+  assert.deepEqual(await notesOf(), [...noise, 'copies the page of my bank'])
+  await reportFrom(server, '127.0.7.1', code, 'phishing', 'asks for a PIN')
+  assert.deepEqual(await notesOf(), ['asks for a PIN', ...noise])
+})
+
+test('the command says when more links are reported than it lists', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_REPORTS: '0' })
+  const rows = Array.from({ length: 201 }, () => ({ target }))
+  const { results } = (await (await post(`${server.url}/api/bulk`, rows)).json()) as { results: Created[] }
+  const warningOf = async () => (await command(server.dataDir, 'reports')).stderr
+  const report = ({ code }: Created, at: number) => reportFrom(server, `127.0.${1 + (at % 20)}.1`, code)
+  await Promise.all(results.slice(1).map(report))
+  assert.equal(await warningOf(), '')
+  await report(results[0] as Created, 0)
+  assert.match(await warningOf(), /more links are reported than these 200, which come first/)
+})
 
 test('reports of one network count once, and those of five networks are told to operator and owner, once', async (t) => {
   const receiver = await startReceiver(t)

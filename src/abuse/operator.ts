@@ -66,6 +66,8 @@ export interface RulingsResult {
 
 export interface ReportsResult {
   reports: LinkReports[]
+  /** Whether more links are reported than these. */
+  hasMore: boolean
 }
 
 export interface AuditResult {
@@ -99,7 +101,8 @@ export function abuseOperations(options: OperatorDeps): OperatorOperations {
       return { rulings: [...deps.rulings.all().values()] }
     },
     async reports(): Promise<ReportsResult> {
-      return { reports: await openReports(deps.db.read, firstDay(deps.now()), MAX_ROWS) }
+      const reports = await openReports(deps.db.read, firstDay(deps.now()), MAX_ROWS + 1)
+      return { reports: reports.slice(0, MAX_ROWS), hasMore: reports.length > MAX_ROWS }
     },
     dismiss: (input) => dismiss(deps, input),
     async audit(): Promise<AuditResult> {

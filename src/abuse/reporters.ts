@@ -24,24 +24,33 @@ function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
+/** From where a link was reported. */
+export interface Reporters {
+  /** From how many networks in `REPORT_DAYS`; at most `MAX_NETWORKS`. */
+  networks: number
+  /** Whether this one was among them before. */
+  isAgain: boolean
+}
+
 /**
- * Notes the network of a report, which counts once however often it reports, in a transaction that has locked the link's reports.
- * @returns from how many networks the link was reported in `REPORT_DAYS`; at most `MAX_NETWORKS`
+ * Notes the network of a report, which counts once however often it reports, in a transaction that has locked the link's
+ * reports.
  */
-export async function noteReporter(db: Executor, linkId: number, network: string, now: number): Promise<number> {
+export async function noteReporter(db: Executor, linkId: number, network: string, now: number): Promise<Reporters> {
   const [first, today] = [firstDay(now), dayOf(now)]
   const salts = await obtainSalts(db, first, today, randomBytes(32).toString('hex'))
   const digests = digestsOf(salts, linkId, network)
   const isSame = ({ day, network: digest }: Reporter) => digests.get(day) === digest
   const found = await findReporters(db, linkId, first)
   const others = found.filter((each) => !isSame(each))
-  if (others.length >= MAX_NETWORKS) return MAX_NETWORKS
+  const isAgain = others.length < found.length
+  if (others.length >= MAX_NETWORKS) return { networks: MAX_NETWORKS, isAgain }
   // It counts from its last report on.
   for (const earlier of found.filter((each) => isSame(each) && each.day !== today)) {
     await deleteReporter(db, linkId, earlier)
   }
   await insertReporter(db, linkId, { day: today, network: digests.get(today) ?? 0 })
-  return others.length + 1
+  return { networks: others.length + 1, isAgain }
 }
 
 /**

@@ -11,7 +11,7 @@ import { suspensionProblem } from '../links/suspension.ts'
 import { tellReported } from '../links/warning.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
 import { noteReporter, REPORT_MS } from './reporters.ts'
-import { countReport, type NewReport } from './store.ts'
+import { addNote, countReport, type NewReport } from './store.ts'
 import { codeOf } from './subject.ts'
 
 /** The reasons for a report. */
@@ -65,7 +65,7 @@ export async function submitReport(deps: ReportDeps, body: unknown, { address, o
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw deletedProblem(code)
   if (link.suspension !== null) throw suspensionProblem(link.suspension)
-  const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
+  const row = { linkId: link.id, reason, details: details.trim(), at: deps.now() }
   try {
     await storeReport(deps, link, row, asHolder(address).allocation)
   } catch (error) {
@@ -87,15 +87,16 @@ function readReport(body: unknown): { code: string; reason: string; details?: st
 async function storeReport(
   { db, threshold, webhooks, log }: ReportDeps,
   link: Link,
-  row: NewReport,
+  row: NewReport & { details: string },
   network: string,
 ): Promise<void> {
-  const { linkId, at } = row
+  const { linkId, reason: given, details, at } = row
   const told = await db.transaction(async (transaction) => {
     const reasons = await countReport(transaction, row)
-    const networks = await noteReporter(transaction, linkId, network, at)
+    const { networks, isAgain } = await noteReporter(transaction, linkId, network, at)
+    if (details !== '') await addNote(transaction, linkId, { reason: given, details, at }, isAgain)
     if (networks < threshold) return undefined
-    const [[reason] = [row.reason]] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
+    const [[reason] = [given]] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
     const reported = { at, networks, reason }
     if (!(await tellReported(transaction, linkId, reported, at - REPORT_MS))) return undefined
     await webhooks.onReported(transaction, link, reported)

@@ -136,10 +136,12 @@ test('every URL of a link is screened, with and without its UTM parameters', () 
   const shop = { ...link, target: 'https://shop.example' }
   assert.equal(screen.findInLink(shop), undefined)
   assert.equal(screen.findInLink({ ...shop, utm: { utm_source: 'x' } })?.expression, 'shop.example/?utm_source=x')
-  const ruled = { ...link, rules: [{ when: {}, then: { ended: 'bad.example' } }, to('https://shop.example')] }
+  const ruled = { ...link, rules: [{ when: {}, then: { ended: 'It is over.' } }, to('https://shop.example')] }
   assert.equal(screen.findInLink(ruled), undefined)
   assert.equal(screen.findInLink({ ...ruled, utm: { utm_source: 'x' } })?.expression, 'shop.example/?utm_source=x')
   assert.equal(screen.findInLink({ ...link, rules: [to('https://bad.example/')] })?.expression, 'bad.example/')
+  const moved = { ...link, rules: [{ when: {}, then: { ended: 'now at bad.example' } }] }
+  assert.equal(screen.findInLink(moved)?.expression, 'bad.example/')
 })
 
 const to = (target: string) => ({ when: {}, then: { target } })

@@ -22,9 +22,15 @@ async function insertLink(db: Database, code: string): Promise<number> {
 }
 
 /** Counts a report, again when it was refused: on a busy machine a hundred take longer than one waits for a connection. */
-async function countReport(db: Database, report: Parameters<typeof store.countReport>[1]): Promise<void> {
+type Report = Parameters<typeof store.countReport>[1] & { details: string | null }
+
+async function countReport(db: Database, report: Report): Promise<void> {
+  const { linkId, reason, details, at } = report
   try {
-    await db.transaction((transaction) => store.countReport(transaction, report))
+    await db.transaction(async (transaction) => {
+      await store.countReport(transaction, report)
+      if (details !== null) await store.addNote(transaction, linkId, { reason, details, at }, false)
+    })
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     await countReport(db, report)
@@ -75,9 +81,7 @@ for (const driver of drivers) {
       async () => {
         const [twice, once] = [await insertLink(db, 'twice'), await insertLink(db, 'once')]
         for (const linkId of [once, twice, twice]) {
-          await db.transaction((transaction) =>
-            store.countReport(transaction, { linkId, reason: 'spam', details: null, at: 5 }),
-          )
+          await db.transaction((transaction) => store.countReport(transaction, { linkId, reason: 'spam', at: 5 }))
         }
         const codes = async () => (await store.openReports(db.read, '2026-01-01', 10)).map(({ code }) => code)
         assert.deepEqual(await codes(), ['reported', 'twice', 'once'])

@@ -71,7 +71,6 @@ export async function readRulingsRevision(db: Executor): Promise<number> {
 export interface NewReport {
   linkId: number
   reason: string
-  details: string | null
   at: number
 }
 
@@ -89,10 +88,7 @@ const MAX_NOTES = 10
  * Counts a report. Call it in a transaction: the first statement locks the row for the second.
  * @returns how often each reason was given
  */
-export async function countReport(
-  db: Executor,
-  { linkId, reason, details, at }: NewReport,
-): Promise<Record<string, number>> {
+export async function countReport(db: Executor, { linkId, reason, at }: NewReport): Promise<Record<string, number>> {
   const row = { link_id: linkId, count: 1, reasons: '{}', notes: '[]', first_at: at, last_at: at }
   const locked = await db
     .insertInto('reports')
@@ -100,18 +96,31 @@ export async function countReport(
     .onConflict((conflict) =>
       conflict.column('link_id').doUpdateSet((each) => ({ count: each('reports.count', '+', 1), last_at: at })),
     )
-    .returning(['reasons', 'notes'])
+    .returning('reasons')
     .executeTakeFirstOrThrow()
   const reasons = JSON.parse(locked.reasons) as Record<string, number>
-  const notes = JSON.parse(locked.notes) as Note[]
   reasons[reason] = (reasons[reason] ?? 0) + 1
-  if (details !== null) notes.unshift({ reason, details, at })
   await db
     .updateTable('reports')
-    .set({ reasons: JSON.stringify(reasons), notes: JSON.stringify(notes.slice(0, MAX_NOTES)) })
+    .set({ reasons: JSON.stringify(reasons) })
     .where('link_id', '=', linkId)
     .execute()
   return reasons
+}
+
+/**
+ * Stores the details of a report, in the transaction that has counted it.
+ * @param isAgain whether its network has reported the link before: then it takes no other one's place
+ */
+export async function addNote(db: Executor, linkId: number, note: Note, isAgain: boolean): Promise<void> {
+  const query = db.selectFrom('reports').select('notes').where('link_id', '=', linkId)
+  const notes = JSON.parse((await query.executeTakeFirstOrThrow()).notes) as Note[]
+  if (isAgain && notes.length >= MAX_NOTES) return
+  await db
+    .updateTable('reports')
+    .set({ notes: JSON.stringify([note, ...notes].slice(0, MAX_NOTES)) })
+    .where('link_id', '=', linkId)
+    .execute()
 }
 
 /** The reports of one link. */

@@ -16,8 +16,9 @@ export const reports: Command = {
   async run(context) {
     const [verb, ...rest] = context.args
     if (verb !== undefined) return dismiss(context, verb === 'dismiss' ? rest : [])
-    const { reports: found } = (await context.call('reports')) as ReportsResult
-    if (context.flags['json'] === true) return JSON.stringify(found, undefined, 2)
+    const { reports: found, hasMore } = (await context.call('reports')) as ReportsResult
+    const more = hasMore ? { warning: `more links are reported than these ${found.length}, which come first` } : {}
+    if (context.flags['json'] === true) return { text: JSON.stringify(found, undefined, 2), status: 0, ...more }
     if (found.length === 0) return 'there are no reports'
     const rows = found.map((each) => [
       each.code,
@@ -29,7 +30,7 @@ export const reports: Command = {
       newest(each),
     ])
     const header = ['CODE', 'NETWORKS', 'REPORTS', 'LAST (UTC)', 'WARNED', 'REASONS', 'NEWEST NOTE']
-    return `${formatTable([header, ...rows])}\n\n${hint}`
+    return { text: `${formatTable([header, ...rows])}\n\n${hint}`, status: 0, ...more }
   },
 }
 

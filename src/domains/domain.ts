@@ -43,6 +43,9 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+/** The longest time between two checks of a name. */
+export const LONGEST_WAIT_MS = HOUR_MS
+
 /** How long a name that does not point here is stored. */
 const PENDING_MS = 7 * DAY_MS
 const MISCONFIGURED_MS = 30 * DAY_MS
@@ -74,13 +77,13 @@ export function afterCheck(domain: Domain, fault: DnsFault | undefined, transien
       failures: 0,
       failingSince: undefined,
       fault,
-      nextCheckAt: now + HOUR_MS,
+      nextCheckAt: now + LONGEST_WAIT_MS,
     }
     return withStatus(checked, 'active', now)
   }
   const failures = domain.failures + 1
   const failingSince = domain.failingSince ?? now
-  const delay = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10))
+  const delay = Math.min(LONGEST_WAIT_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10))
   const checked = { ...domain, checkedAt: now, failures, failingSince, fault, nextCheckAt: now + delay }
   const isLost = domain.status === 'active' && (!transient || now - failingSince >= GRACE_MS)
   return withStatus(checked, isLost ? 'misconfigured' : domain.status, now)
@@ -99,7 +102,7 @@ export function afterProof(domain: Domain, now: number): Domain {
 
 /** The latest time of the next check of a claimed name: after a minute, then with doubling intervals up to an hour. */
 export function nextClaimCheckAt(claimedAt: number, now: number): number {
-  return now + Math.min(HOUR_MS, Math.max(MINUTE_MS, now - claimedAt))
+  return now + Math.min(LONGEST_WAIT_MS, Math.max(MINUTE_MS, now - claimedAt))
 }
 
 function withStatus(domain: Domain, status: Status, now: number): Domain {

@@ -98,6 +98,13 @@ for (const driver of drivers) {
         ['first.example.com', 'second.example.com'],
       )
       assert.equal((await findDue(db.read, NOW, 1)).length, 1)
+      await insertDomain(db.write, domain('hour.example.com', { nextCheckAt: NOW + 3_600_000 }))
+      await insertDomain(db.write, domain('ahead.example.com', { nextCheckAt: NOW + 365 * 86_400_000 }))
+      // It was checked while the clock was ahead.
+      assert.deepEqual(
+        (await findDue(db.read, NOW, 10)).map(({ name }) => name),
+        ['first.example.com', 'second.example.com', 'ahead.example.com'],
+      )
       const [first] = due
       assert.ok(first)
       const claims = await Promise.all(Array.from({ length: 5 }, () => leaseCheck(db.write, first, NOW + 1000)))

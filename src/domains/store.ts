@@ -2,7 +2,7 @@ import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { DnsFault } from './dns-fault.ts'
-import type { Domain, Served } from './domain.ts'
+import { LONGEST_WAIT_MS, type Domain, type Served } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
 
@@ -86,16 +86,18 @@ export async function countActive(db: Executor, registrable: string, which: 'all
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
-/** Names whose next check is due, the longest overdue first. */
+/** No check is to be so much later than the one before. */
+const AHEAD_MS = 2 * LONGEST_WAIT_MS
+
+/**
+ * Names whose next check is due, the longest overdue first; then those that would wait longer than any is meant to, because they
+ * were checked while the clock was ahead.
+ */
 export async function findDue(db: Executor, now: number, limit: number): Promise<Domain[]> {
-  const rows = await db
-    .selectFrom('domains')
-    .selectAll()
-    .where('next_check_at', '<=', now)
-    .orderBy('next_check_at')
-    .limit(limit)
-    .execute()
-  return rows.map(toDomain)
+  const domains = db.selectFrom('domains').selectAll().orderBy('next_check_at').limit(limit)
+  const due = await domains.where('next_check_at', '<=', now).execute()
+  const ahead = due.length < limit ? await domains.where('next_check_at', '>', now + AHEAD_MS).execute() : []
+  return [...due, ...ahead].slice(0, limit).map(toDomain)
 }
 
 /** Leases a due check, so that no other process runs it. Returns false when another process was faster. */

@@ -1,6 +1,7 @@
 import { createLeases, LeaseLost, type AcquireLease, type Lease } from '../db/lease.ts'
 import type { BackgroundTasks } from '../lib/background-tasks.ts'
 import type { Totals } from '../links/link.ts'
+import { endWaitsAhead } from './ahead-store.ts'
 import { findNewlyQueued } from './collection-store.ts'
 import { checkDue, findDueLinks, type DestinationsDeps } from './destinations.ts'
 import type { DeliveryCounts } from './metrics.ts'
@@ -55,18 +56,11 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
   const isCheckDue = async () => (await findDueLinks(db.read, now(), 1)).length > 0
   const check = (lease: Lease) => checkDue(deps, lease, ends)
 
-  async function refresh(): Promise<void> {
-    await milestones.load()
-    const { givenUp, outbox: rows } = await countAll(db.read)
-    counts.givenUp = givenUp
-    outbox.counted(rows)
-  }
-
   const works = [
     repeat(milestones.check, pollMs ?? POLL_MS, tasks.run),
     repeat(() => underLease(acquire, 'webhooks', isEventDue, send), pollMs ?? POLL_MS, tasks.run),
     repeat(() => underLease(acquire, 'destination checks', isCheckDue, check), pollMs ?? CHECK_POLL_MS, tasks.run),
-    repeat(refresh, pollMs ?? REFRESH_MS, tasks.run),
+    repeat(() => refresh(deps, milestones), pollMs ?? REFRESH_MS, tasks.run),
   ]
   const stop = () => {
     stopping.abort()
@@ -83,6 +77,15 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
       tasks.close()
     },
   }
+}
+
+/** Reads what other processes have set and queued. */
+async function refresh({ db, now, outbox, counts }: BackgroundDeps, milestones: Milestones): Promise<void> {
+  await milestones.load()
+  await endWaitsAhead(db, now())
+  const { givenUp, outbox: rows } = await countAll(db.read)
+  counts.givenUp = givenUp
+  outbox.counted(rows)
 }
 
 /** Whether an event is to be sent, or to be taken in. */

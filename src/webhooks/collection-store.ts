@@ -3,7 +3,7 @@ import type { Executor } from '../db/database.ts'
 import type { CollectionOutboxTable, CollectionWebhooksTable } from '../db/schema-webhooks.ts'
 import type { Tables } from '../db/schema.ts'
 import { isMember } from '../links/member-store.ts'
-import { dropOldest, PAUSE_MS } from './outbox-store.ts'
+import { dropOldest, firstAttempt } from './outbox-store.ts'
 
 export type CollectionWebhookRow = Selectable<CollectionWebhooksTable>
 
@@ -94,7 +94,7 @@ export async function findNewlyQueued(db: Executor, limit: number): Promise<stri
  */
 export async function takeIn(transaction: Transaction<Tables>, collectionId: string, now: number): Promise<number> {
   const { last_delivery_at: last } = (await findCollectionWebhook(transaction, collectionId)) ?? {}
-  const at = Math.max(now, (last ?? 0) + PAUSE_MS)
+  const at = firstAttempt(now, last)
   const woken = await transaction
     .updateTable('collection_webhooks')
     .set((of) => ({ next_attempt_at: of.fn.coalesce('next_attempt_at', of.val(at)) }))

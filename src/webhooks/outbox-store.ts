@@ -10,6 +10,15 @@ import { findWebhook } from './store.ts'
 /** The pause between two events of a link: whoever changes a link often must not send a flood. */
 export const PAUSE_MS = 1_000
 
+/** What was recorded so much later than now was recorded while the clock was ahead; those of several nodes differ by less. */
+const SKEW_MS = 60_000
+
+/** When the first event is sent that waits for a webhook: after the pause that follows a delivery. */
+export function firstAttempt(now: number, lastDelivery: number | null | undefined): number {
+  const last = lastDelivery ?? 0
+  return last > now + SKEW_MS ? now : Math.max(now, last + PAUSE_MS)
+}
+
 /** Events of one link that wait; older ones are dropped. */
 export const MAX_WAITING = 100
 
@@ -25,7 +34,7 @@ export async function insertEvent(
   keep = MAX_WAITING,
 ): Promise<number | undefined> {
   const { last_delivery_at: last } = (await findWebhook(db, linkId)) ?? {}
-  const at = Math.max(event.at, (last ?? 0) + PAUSE_MS)
+  const at = firstAttempt(event.at, last)
   // Comes before the event, so that it waits for a delivery that is just being recorded.
   const woken = await db
     .updateTable('webhooks')

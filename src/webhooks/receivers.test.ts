@@ -48,6 +48,18 @@ describe('a receiver', () => {
     assert.equal(receivers.isAnySpent(), false)
   })
 
+  test('is free at once when the clock is set back, which was ahead as its share was spent', () => {
+    let now = 10 * MINUTE_MS
+    const receivers = createReceivers(() => now)
+    for (let end = receivers.enter('x', 'a'); end !== undefined; end = receivers.enter('x', 'a')) end()
+    const spent = receivers.nextTry('x', 'a')
+    assert.equal(receivers.standing('x'), 'spent')
+    now = MINUTE_MS
+    assert.equal(receivers.standing('x'), 'free')
+    assert.equal(receivers.isAnySpent(), false)
+    assert.ok(receivers.nextTry('x', 'a') < spent - 8 * MINUTE_MS)
+  })
+
   test('is tried again at one time after the other, none in the past', () => {
     let now = 1_000
     const { nextTry } = createReceivers(() => now)

@@ -17,6 +17,8 @@ const TURNS_MS = 60_000
 const LATE_MS = 2_000
 /** How long one place is kept for those that were slow, after one of them was refused. */
 const KEPT_MS = 60_000
+/** What is waited for by a clock that was set back by more than this is not waited for any longer. */
+const SET_BACK_MS = 60_000
 /** Receivers that are kept, and networks of one, before those without any use are looked for. */
 const KEPT = 1_024
 
@@ -87,14 +89,15 @@ type Kind = 'slow' | 'other'
 
 const kindOf = (isSlow: boolean): Kind => (isSlow ? 'slow' : 'other')
 
-/** @param now in milliseconds, by the clock of the events */
-export function createReceivers(now: () => number): Receivers {
-  const { receivers, of } = keepReceivers(now)
+/** @param clock returns milliseconds, by the clock of the events */
+export function createReceivers(clock: () => number): Receivers {
+  const { receivers, of, now } = keepReceivers(clock)
 
   function standing(name: string): 'free' | 'busy' | 'spent' {
+    const time = now()
     const { running, spentUntil } = receivers.get(name) ?? { running: 0, spentUntil: 0 }
     if (running >= MAX_AT_ONCE) return 'busy'
-    return spentUntil - now() > (MAX_UNPAUSED - 1) * PAUSE_MS ? 'spent' : 'free'
+    return spentUntil - time > (MAX_UNPAUSED - 1) * PAUSE_MS ? 'spent' : 'free'
   }
 
   function enter(name: string, network = ''): (() => void) | undefined {
@@ -115,7 +118,10 @@ export function createReceivers(now: () => number): Receivers {
     nextTry: (name, network = '', pauseMs = PAUSE_MS) => nextTryOf(of(name), network, now(), pauseMs),
     lastTurn: (name, network) => receivers.get(name)?.networks.get(network)?.last ?? 0,
     busy: () => [...receivers].flatMap(([name, { running }]) => (running >= MAX_AT_ONCE ? [name] : [])),
-    isAnySpent: () => [...receivers.values()].some(({ spentUntil }) => spentUntil > now()),
+    isAnySpent() {
+      const time = now()
+      return [...receivers.values()].some(({ spentUntil }) => spentUntil > time)
+    },
   }
 }
 
@@ -146,9 +152,18 @@ function createEnterMachine(
   }
 }
 
-function keepReceivers(now: () => number) {
+function keepReceivers(clock: () => number) {
   const receivers = new Map<string, Receiver>()
   let kept = KEPT
+  let latest = 0
+
+  /** To be called before times of a receiver are read. */
+  function now(): number {
+    const time = clock()
+    if (time < latest - SET_BACK_MS) for (const receiver of receivers.values()) forgetTimes(receiver)
+    latest = time
+    return time
+  }
 
   function forgetIdle(): void {
     for (const [name, receiver] of receivers) {
@@ -167,7 +182,13 @@ function keepReceivers(now: () => number) {
     return receiver
   }
 
-  return { receivers, of }
+  return { receivers, of, now }
+}
+
+/** Forgets what would last until the time that the clock had before it was set back. */
+function forgetTimes(receiver: Receiver): void {
+  Object.assign(receiver, { keptUntil: 0, spentUntil: 0 })
+  receiver.networks.clear()
 }
 
 interface Entering {

@@ -69,7 +69,9 @@ function readValue(table: keyof typeof periods, record: string[], now: number): 
   const at = dimensions.findIndex((dimension) => dimension.name === name)
   const dimension = dimensions[at]
   if (dimension === undefined) throw new Error(`dimension must be one of ${dimensionNames.join(', ')}`)
-  const read = dimension.parse('value', value)
+  // Of visits that another service has counted nothing is known, also where each scan has a value.
+  const isUnknown = value === '' && dimension.rest === undefined
+  const read = isUnknown ? null : dimension.parse('value', value)
   const text = dimension.text(read, { country: readText('country', country) })
   return { period, dimension: at, text, counts: readCounts(counts) }
 }
