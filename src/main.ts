@@ -24,7 +24,7 @@ import manifest from '../package.json' with { type: 'json' }
 const LAST_LINES_MS = 500
 
 /** Connections to PostgreSQL besides those of DATABASE_POOL (docs/scale.md#connections). */
-const SHARED_CONNECTIONS = 5
+const SHARED_CONNECTIONS = 6
 
 /** The output of the process, and its exit status. */
 export interface Outcome extends Pick<CommandResult, 'onUnprinted'> {

@@ -18,6 +18,8 @@ const PAUSE_MS = 25
 const SLICE_MS = 5
 /** In one transaction, whose sync they share: a stranger can have 50,000 links to a host, and visits hardly wait for so many. */
 const SUSPENDED_AT_ONCE = 16
+/** The position is stored after so many parts: each store waits for PostgreSQL four times, which a flood of others makes slow. */
+const PARTS_STORED_AT_ONCE = 8
 const RETRY_MS = 5_000
 const LEASE = 'sweep of links'
 
@@ -126,16 +128,32 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   try {
     let state = await read()
     while (!state.finished && !signal.aborted) {
-      const part = await activeLinksAfter(deps.db, state.position)
-      await screenLinks(deps, part.links)
-      const next = { ...state, position: part.next ?? state.position, finished: part.next === undefined }
+      const next = await sweepParts(deps, state, () => pause(PAUSE_MS), signal)
       state = (await lease.commit((transaction) => writeSweep(transaction, next))) ? next : await read()
-      await pause(PAUSE_MS)
     }
     return true
   } finally {
     await lease.release()
   }
+}
+
+/** @returns the state after the next parts; after the first one at once, as requests to begin again find only what is stored */
+async function sweepParts(
+  deps: SweepDeps,
+  state: SweepState,
+  pause: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<SweepState> {
+  let { position } = state
+  const most = position === 0 ? 1 : PARTS_STORED_AT_ONCE
+  for (let parts = 0; parts < most && !signal.aborted; parts++) {
+    const part = await activeLinksAfter(deps.db, position)
+    await screenLinks(deps, part.links)
+    if (part.next === undefined) return { ...state, position, finished: true }
+    position = part.next
+    await pause()
+  }
+  return { ...state, position }
 }
 
 async function screenLinks(deps: SweepDeps, links: Link[]): Promise<void> {

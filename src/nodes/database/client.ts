@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Attempts } from './attempts.ts'
 import { mayDependOnTls, tlsOptions } from './tls.ts'
+import type { Unanswered } from './unanswered.ts'
 import type { Way, Ways } from '../../config/postgres-url.ts'
 
 /** How long a connection may take to close. */
@@ -13,7 +14,11 @@ const CANNOT_CONNECT_NOW = '57P03'
 type Opened = (error: Error | null, client?: pg.Client) => void
 
 /** The options of a connection, with the ways to open it in place of one server. */
-export type ClientOptions = Omit<pg.ClientConfig, 'connectionString' | 'host' | 'port' | 'ssl'> & { target: Ways }
+export type ClientOptions = Omit<pg.ClientConfig, 'connectionString' | 'host' | 'port' | 'ssl'> & {
+  target: Ways
+  /** Of all connections that take each other's place. */
+  unanswered?: Unanswered
+}
 
 /**
  * A connection that is opened in the first way that succeeds, as libpq does. It ends within a second, also when nobody answers
@@ -22,6 +27,9 @@ export type ClientOptions = Omit<pg.ClientConfig, 'connectionString' | 'host' | 
  */
 export class BoundedClient extends pg.Client {
   readonly #options: ClientOptions
+  /** Of `pg`: the process of the server, once it has told it, and whether it has answered all that it was sent. */
+  declare readonly processID: number | null
+  declare readonly readyForQuery: boolean | null
 
   constructor(options: ClientOptions) {
     super({ ssl: false, sslnegotiation: 'postgres' })
@@ -44,6 +52,7 @@ export class BoundedClient extends pg.Client {
   override end(): Promise<void>
   override end(callback: () => void): void
   override end(callback?: () => void): Promise<void> | undefined {
+    if (this.processID !== null && this.readyForQuery === false) this.#options.unanswered?.note(this.processID)
     const timer = setTimeout(() => this.connection.stream.destroy(), END_MS).unref()
     this.once('end', () => clearTimeout(timer))
     const ended = super.end()
@@ -66,16 +75,22 @@ export class BoundedClient extends pg.Client {
       return
     }
     super.connect((error: Error | null) => {
-      if (error !== null || !this.#options.target.isWritable) end(error)
-      else requireWritable(this).then(() => end(null), end)
+      if (error !== null) end(error)
+      else this.#admit().then(() => end(null), end)
     })
+  }
+
+  /** Rejects when this connection cannot be used. */
+  async #admit(): Promise<void> {
+    if (this.#options.target.isWritable) await requireWritable(this)
+    await this.#options.unanswered?.check(this)
   }
 
   /** Begins anew: `pg` connects once, to one server. */
   #become({ connectionString, tls }: Way): void {
     this.connection.removeAllListeners().on('error', () => {})
     this.connection.stream.destroy()
-    const { target, connectionTimeoutMillis = 0, ...rest } = this.#options
+    const { target, unanswered: _, connectionTimeoutMillis = 0, ...rest } = this.#options
     const common = { ...rest, connectionString, connectionTimeoutMillis: connectionTimeoutMillis / target.hosts }
     const plain = new pg.Client({ ...common, ssl: false, sslnegotiation: 'postgres' })
     // Nobody can be in between on a Unix socket.

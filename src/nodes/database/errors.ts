@@ -61,6 +61,11 @@ export function isConnectionLost(error: unknown): boolean {
   )
 }
 
+/** Whether a change was refused because the connection only reads. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY
+}
+
 /** The error for the operator when the start fails. It never has the URL, which may hold a password. */
 export function toPostgresStartError(error: unknown): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error

@@ -3,8 +3,9 @@ import pg from 'pg'
 import { createAttempts } from './attempts.ts'
 import { pooledClient, type ClientOptions } from './client.ts'
 import { copyRows } from './copy.ts'
-import { isConnectionLost, toStoreError } from './errors.ts'
+import { isConnectionLost, isReadOnly, toStoreError } from './errors.ts'
 import { createLosses, StatementAbandoned, type Losses } from './losses.ts'
+import { createUnanswered, type Unanswered } from './unanswered.ts'
 import { readUrl } from '../../config/postgres-url.ts'
 import { StoreUnavailable } from '../../db/unavailable.ts'
 
@@ -72,17 +73,22 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
 
 /**
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
- * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
+ * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds. While
+ * as many statements as it has connections go on in the server that were given up, new connections are read-only.
  */
 export function createPool(options: PoolOptions): Pool {
   const { url, max, isPatient, times, losses = createLosses(), monotonic = () => performance.now() } = options
   // Its options pass a constructor on to those of the connections.
   const Client = pooledClient(createAttempts(monotonic)) as unknown as NonNullable<pg.PoolConfig['Client']>
-  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), Client, max, idleTimeoutMillis: IDLE_MS })
+  const unanswered = createUnanswered(max, monotonic)
+  const each = { ...connectionOptions(url, isPatient, times), unanswered }
+  const pool = new pg.Pool({ ...each, Client, max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   pool.on('error', () => {})
   const opened = new WeakMap<object, Connection>()
-  pool.on('connect', (client) => opened.set(client, { losses: losses.count(), client: wrap(client, losses) }))
+  pool.on('connect', (client) =>
+    opened.set(client, { losses: losses.count(), client: wrap(client, losses, unanswered) }),
+  )
 
   async function connect(): Promise<PostgresConnection> {
     for (;;) {
@@ -108,14 +114,14 @@ interface Connection {
   client: PostgresConnection
 }
 
-function wrap(client: pg.PoolClient, losses: Losses): PostgresConnection {
+function wrap(client: pg.PoolClient, losses: Losses, unanswered: Unanswered): PostgresConnection {
   let lost: unknown
   const run = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })
     try {
       return await losses.guard(statement())
     } catch (error) {
-      if (isConnectionLost(error)) {
+      if (isConnectionLost(error) && !(isReadOnly(error) && unanswered.isKept(client))) {
         lost = error
         if (!(error instanceof StatementAbandoned)) losses.record()
       }
