@@ -60,6 +60,21 @@ inBrowser(
 )
 
 inBrowser(
+  'once a form was refused, the page of a new link to which another site leads the tab is kept only by hand',
+  async (page) => {
+    await page.goto(server.url)
+    await type(page, { target: 'no address' })
+    assert.equal(await press(page, 'Create'), 400)
+    const { token } = await create(server, { target: TARGET })
+    await page.goto(`${server.url}/m/${token}?created`)
+    await button(page, 'Keep on this device').waitFor()
+    assert.equal(await kept(page), null)
+    await page.locator('.keep-address a').waitFor()
+  },
+  scripts,
+)
+
+inBrowser(
   'a link without a title is named by host and path of its destination, a contact by its name',
   async (page) => {
     const named = [

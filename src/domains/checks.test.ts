@@ -89,6 +89,37 @@ for (const driver of drivers) {
     await Promise.all(asks)
   })
 
+  test(`asks of a proxy for names that it has asked for in vain keep no other name from its check on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+    const elsewhere = Array.from({ length: MAX_AWAITING }, (_, at) => `stranger${at}.com`)
+    const fault: DnsFault = { code: 'no_records', detail: 'it has no records', findings: [] }
+    for (const name of [NAME, ...elsewhere]) await insertDomain(db.write, domain(name, { registrable: name }))
+    const answered = Promise.withResolvers<undefined>()
+    let [time, waiting, isSlow] = [now(), 0, false]
+    const dns = {
+      ...countingDns(),
+      faultOf: async ({ name }: { name: string }) => {
+        if (name === NAME) return undefined
+        waiting++
+        if (isSlow) await answered.promise
+        return fault
+      },
+    }
+    const statuses = createStatusCache(db, () => time)
+    const checks = createChecks({ db, now: () => time, removalTime: async () => time, dns, statuses })
+    const askAll = () => elsewhere.map((name) => checks.checkIfStale(name))
+    await Promise.all(askAll())
+    assert.equal(waiting, MAX_AWAITING)
+    time += 60_000
+    isSlow = true
+    const asks = askAll()
+    await poll(() => waiting === 2 * MAX_AWAITING)
+    assert.equal((await checks.checkIfStale(NAME))?.status, 'active')
+    answered.resolve(undefined)
+    await Promise.all(asks)
+  })
+
   test(`domains are checked, and none is removed, while the clock of removals is not known on ${driver.name}`, async (t) => {
     const db = await driver.open(t)
     if (db === undefined) return

@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { RemovalClock } from '../db/removal-clock.ts'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
 import type { Holder } from '../lib/holder.ts'
 import { createSharedRuns, shareRun } from '../lib/share-runs.ts'
-import { createAwaitedChecks } from './awaited-checks.ts'
+import { createAwaitedChecks, type AwaitCheck } from './awaited-checks.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
@@ -17,6 +18,8 @@ const FRESH_MS = 10_000
 
 /** Requests and connections that wait for checks: fewer than requests about domains may be in progress, so that others are answered. */
 export const MAX_AWAITING = 32
+/** Names that proxies have asked for in vain, of which so many are remembered. */
+const MAX_IN_VAIN = 20_000
 /** Concurrent checks of a sweep, and checks per sweep. Most of a name whose servers do not respond is waiting. */
 const SWEEP_WIDTH = 50
 const SWEEP_LENGTH = 200
@@ -63,7 +66,7 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
 
   const joinOrCheck = (name: string, unwanted: AbortSignal) =>
     running.has(name) ? running.share(name, async () => undefined) : checkUnlessFresh(name, unwanted)
-  const awaitCheck = createAwaitedChecks(MAX_AWAITING, joinOrCheck)
+  const awaitFor = createAwaitFor(createAwaitedChecks(MAX_AWAITING, joinOrCheck))
 
   async function sweep(): Promise<void> {
     const time = await removalTime()
@@ -90,18 +93,32 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
       const isClaimed = async () => (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) !== undefined
       if (domain.status === 'active' && !domain.proofWanted && !(await isClaimed())) return domain
       if (isFresh(domain)) return domain
-      return ((await awaitCheck(name, holder ?? asAsked(domain))) ?? { checked: domain }).checked
+      return ((await awaitFor(domain, holder)) ?? { checked: domain }).checked
     },
     sweep: shareRun(sweep),
   }
 }
 
+/** Does the check for a holder; without one for a proxy, and remembers the names that were not active when it asked. */
+function createAwaitFor(awaitCheck: AwaitCheck<Domain | undefined>) {
+  const inVain = createBoundedCache<true>(MAX_IN_VAIN)
+  return async (domain: Domain, holder?: Holder): ReturnType<typeof awaitCheck> => {
+    const { name } = domain
+    if (holder !== undefined) return awaitCheck(name, holder)
+    const result = await awaitCheck(name, asAsked(domain, inVain.get(name) === true))
+    if (result?.checked?.status === 'active') inVain.delete(name)
+    else if (result !== undefined) inVain.set(name, true, 1)
+    return result
+  }
+}
+
 /**
  * The asks of proxies are one holder, since visitors of any network may cause them for anybody's names: so they keep nobody else from a
- * check. Each registrable domain has a part of it, and all names whose servers did not respond the last time have one together: what
- * waits for them waits longest, and dead delegations cost nothing.
+ * check. Each registrable domain has a part of it, and all names that were asked for in vain before have one together, as all names have
+ * whose servers did not respond the last time: else some dozens of domains whose servers take their time had all places.
  */
-function asAsked({ registrable, fault }: Domain): Holder {
+function asAsked({ registrable, fault }: Domain, wasInVain: boolean): Holder {
   const isSilent = fault !== undefined && isTransient(fault)
-  return { allocation: 'asked', network: isSilent ? 'silent' : registrable, client: registrable }
+  const others = wasInVain ? 'in vain' : registrable
+  return { allocation: 'asked', network: isSilent ? 'silent' : others, client: registrable }
 }

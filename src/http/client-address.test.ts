@@ -61,3 +61,20 @@ test('what stands for an IPv4 address counts as it, and is trusted as what it is
 test('the header of an untrusted peer is ignored', () => {
   assert.equal(of('8.8.8.8:5678', '9.9.9.9'), '9.9.9.9')
 })
+
+test('a stranger is taken for a proxy of the operator in no form of a public address', () => {
+  for (const [remoteAddress, ignored] of [
+    ['10.0.0.7', '10.0.0.7'],
+    ['fd00::7', 'fd00::7'],
+    ['8.8.8.8', null],
+    ['2001:4860::1', null],
+    ['2002:808:808::1', null],
+    ['2001:0:1::1', null],
+    ['64:ff9b::808:808', null],
+  ] as const) {
+    const fresh = createClientAddress([], () => {})
+    const headers = { 'x-forwarded-for': '8.8.4.4' }
+    fresh.of({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)
+    assert.equal(fresh.forwarding().ignored, ignored, remoteAddress)
+  }
+})

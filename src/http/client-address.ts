@@ -8,6 +8,15 @@ const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
 export const untrustedProxyWarning =
   'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
+/** The ranges in which a proxy of the operator may be: others, such as 6to4 and Teredo, are of the public internet. */
+const privateRanges: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'linkLocal',
+  'carrierGradeNat',
+  'uniqueLocal',
+])
+
 /** Determines which client sent a request. */
 export interface ClientAddress {
   /**
@@ -41,7 +50,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
   let isSeen = false
 
   function noteIgnored(address: ipaddr.IPv4 | ipaddr.IPv6): void {
-    if (address.range() === 'unicast') return
+    if (!privateRanges.has(address.range())) return
     if (ignored === null) onIgnored()
     ignored = address.toString()
   }

@@ -1,5 +1,5 @@
 import { checkCode } from '../code-check.ts'
-import { markCreation } from '../creation-mark.ts'
+import { markCreation, takeCreation } from '../creation-mark.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
 import { drawPhone } from '../phone.ts'
@@ -19,6 +19,8 @@ const form = main?.querySelector('form')
 const side = main?.querySelector<HTMLElement>('.home-side')
 
 if (main && form && side) start(main, form, side)
+// The form that was sent was refused: what this tab is led to next is no link that it created.
+takeCreation()
 rememberAccess()
 
 function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElement): void {
