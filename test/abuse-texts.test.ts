@@ -50,3 +50,15 @@ test('a listed address is refused and removed in a text as well, with a scheme o
   const changed = await put(`${server.url}/api/manage/${good.token}`, { title: BAD })
   assert.equal(changed.status, 422)
 })
+
+test('a page that names more addresses than are soon compared with the lists is refused, as it is created and as it is changed', async (t) => {
+  const server = await startServer(t, {})
+  const link = await create(server, { kind: 'page', headline: 'Menu', description: 'Pizza 8.50, www.pizza.example' })
+  const description = 't.co/'.repeat(400)
+  const created = await post(`${server.url}/api/links`, { kind: 'page', headline: 'Menu', description })
+  const changed = await put(`${server.url}/api/manage/${link.token}`, { description })
+  for (const response of [created, changed]) {
+    const { code, errors } = (await response.json()) as { code: string; errors: { pointer: string }[] }
+    assert.deepEqual([response.status, code, errors[0]?.pointer], [400, 'invalid_request', '/description'])
+  }
+})

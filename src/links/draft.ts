@@ -9,7 +9,7 @@ import { findKind, kindOf, kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { placementErrors } from './placements.ts'
-import { urlsInTexts } from './text-urls.ts'
+import { textUrlErrors, urlsInTexts } from './text-urls.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
 import { trimUrls, type FieldUrl } from './trim-urls.ts'
 import { findUrlFault, type Screen, type UrlFault, type UrlPolicy } from './url-policy.ts'
@@ -144,6 +144,7 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
     ...ruleErrors(content.rules),
     ...placementErrors(content.placements),
     ...urlErrors(urls, (url) => findUrlFault(url, policy.owns)),
+    ...textUrlErrors(textUrlsOf(content)),
   ]
   errors.push(...further.map(locate))
   if (errors.length > 0) throw invalidRequest(errors)

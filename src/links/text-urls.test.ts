@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { urlsInTexts } from './text-urls.ts'
+import { textUrlErrors, urlsInTexts } from './text-urls.ts'
 
 const found = (text: string) =>
   urlsInTexts({ title: null, payload: { note: text }, rules: [] }, new Set()).map(({ url }) => url)
@@ -89,4 +89,20 @@ test('a field that is an address is no text, and is not looked into: a page has 
   assert.deepEqual(urlsInTexts({ title: null, payload, rules: [] }, fields), [
     { pointer: '/links/1/label', url: 'http://bad.example' },
   ])
+})
+
+test('texts that name more addresses than are soon compared are refused, and those that people write are not', () => {
+  const errors = (texts: string[]) =>
+    textUrlErrors(urlsInTexts({ title: null, payload: { links: texts }, rules: [] }, new Set()))
+  for (const part of ['t.co/', '→t.co/x', 'ก.t.co/', 'a.aa/😀']) {
+    const [error] = errors(['menu', part.repeat(2000 / part.length)])
+    assert.equal(error?.pointer, '/links/1', part)
+    assert.match(error?.detail ?? '', /at most 65536 characters/)
+  }
+  assert.equal(errors(Array.from({ length: 100 }, () => 't.co/'.repeat(20))).length, 1)
+  assert.deepEqual(
+    errors(Array.from({ length: 200 }, (_, at) => `Pizza ${at} 8.50 / 11.50, www.pizza.example/${at}`)),
+    [],
+  )
+  assert.deepEqual(errors([`https://archive.example/https://${'page.example/'.repeat(10)}`]), [])
 })

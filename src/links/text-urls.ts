@@ -1,4 +1,5 @@
 import { MAX_URL_LENGTH } from '../http/fields.ts'
+import type { FieldError } from '../http/problem.ts'
 import type { Content } from './link.ts'
 import type { FieldUrl } from './trim-urls.ts'
 
@@ -9,6 +10,8 @@ const OUTSIDE = new Set(".,;:!?()[]{}*_'…-")
 const MAX_LENGTH = 2 * MAX_URL_LENGTH
 /** Units of a host name, as `url-policy.ts` bounds them: bringing those of a longer one in order takes milliseconds. */
 const MAX_HOST = 512
+/** What the addresses in the texts of a link may have in characters, with so many more for each: all are compared with the lists. */
+const [MAX_TOGETHER, OF_EACH] = [65_536, 64]
 const SCHEME = /^https?:\/\//i
 /** Where an address begins although no space is before it. */
 const BEFORE_SCHEME = /(?=https?:\/\/)/i
@@ -44,6 +47,17 @@ export function urlsInTexts(
   const texts = Object.entries(payload).flatMap(([name, value]) => inField(`/${name}`, value))
   const ended = rules.flatMap(({ then }, at) => inField(`/rules/${at}/then/ended`, then.ended))
   return [...inField('/title', title), ...texts, ...ended]
+}
+
+/**
+ * The error of texts in which so many addresses are found that to compare them takes long: `t.co/` 400 times is 400 addresses, of
+ * which the first has 2,000 characters.
+ */
+export function textUrlErrors(found: readonly FieldUrl[]): FieldError[] {
+  let together = 0
+  const beyond = found.find(({ url }) => (together += url.length + OF_EACH) > MAX_TOGETHER)
+  const detail = `names too many addresses: those in all texts of a link have at most ${MAX_TOGETHER} characters together, each counted with ${OF_EACH} more, and to its end`
+  return beyond === undefined ? [] : [{ pointer: beyond.pointer, detail }]
 }
 
 /** Looks into lists and objects as well: the label of a button is a text. A link has up to a hundred addresses of 2 KB, which are none. */
