@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import { basename, dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { connect } from 'node:tls'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { validate as lintDockerfile } from 'dockerfile-utils'
 import { parse, parseAllDocuments } from 'yaml'
@@ -378,4 +379,16 @@ test('Caddy sends requests to the nodes that are ready, and asks them for which 
   await nodes[0]?.stop()
   for (let request = 0; request < 10; request++) assert.equal(await status(), 302)
   assert.equal((await asked(host)).status, 200)
+  // Caddy finds out that the body is broken while it sends it to a node.
+  const breaking = setInterval(() => sendBrokenBody(httpsPort, host), 50)
+  t.after(() => clearInterval(breaking))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  for (let request = 0; request < 20; request++) assert.equal(await status(), 302)
 })
+
+function sendBrokenBody(port: number, servername: string): void {
+  const socket = connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false })
+  socket.on('error', () => {})
+  socket.on('data', () => socket.destroy())
+  socket.write(`GET /menu HTTP/1.1\r\nHost: ${servername}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`)
+}

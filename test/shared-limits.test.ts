@@ -233,6 +233,21 @@ test('a service starts without Redis, and counts there once it is', async (t) =>
   assertLogged(node, [/ECONNREFUSED/])
 })
 
+test('a service starts with a Redis that accepts connections and never answers, and counts there once it does', async (t) => {
+  const redis = await startOwnRedis(t)
+  if (redis === undefined) return
+  const proxy = await startProxy(t, redis.socket)
+  proxy.cut()
+  const node = await startOne(t, `redis://:a-secret@127.0.0.1:${proxy.port}/3`, { LIMIT_LINKS: '1' })
+  await counting(node, 'by itself')
+  assert.equal((await createAs(node, '8.8.8.8')).status, 201)
+  const accepted = proxy.accepted()
+  await poll(() => Promise.resolve(proxy.accepted() > accepted))
+  proxy.restore()
+  await counting(node, 'in Redis')
+  assertLogged(node, [/closed|timed out/])
+})
+
 test('with a wrong password, a service starts and counts by itself', async (t) => {
   const redis = await startOwnRedis(t)
   if (redis === undefined) return

@@ -45,6 +45,7 @@ export interface RedisConnectionNeeds {
 export async function connectRedis(needs: RedisConnectionNeeds): Promise<RedisConnection> {
   const { address, monotonic, log, commandMs = COMMAND_MS } = needs
   const client = createClient(address)
+  boundHandshake(client)
   // Only the text: an error of a reply has the command, which may have the password.
   const report = throttle(LOG_MS, monotonic, (error: unknown) => log.warn({ reason: textOf(error) }, awayWarning))
   let isAway = false
@@ -104,6 +105,13 @@ function createClient({ tls, ...address }: RedisAddress): Redis {
     disconnectTimeout: COMMAND_MS,
     retryStrategy: (times) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS) * (0.5 + Math.random() / 2),
   })
+}
+
+/** Opens another connection instead of one that does not become ready: the client waits without end for what it asks before. */
+function boundHandshake(client: Redis): void {
+  let timer: NodeJS.Timeout | undefined
+  client.on('connect', () => (timer = setTimeout(() => client.disconnect(true), CONNECT_MS)))
+  for (const event of ['ready', 'close']) client.on(event, () => clearTimeout(timer))
 }
 
 /** @throws when `command` has no result in time; a result that arrived while this process was busy is in time */
