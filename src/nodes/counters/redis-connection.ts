@@ -45,7 +45,6 @@ export interface RedisConnectionNeeds {
 export async function connectRedis(needs: RedisConnectionNeeds): Promise<RedisConnection> {
   const { address, monotonic, log, commandMs = COMMAND_MS } = needs
   const client = createClient(address)
-  boundHandshake(client)
   // Only the text: an error of a reply has the command, which may have the password.
   const report = throttle(LOG_MS, monotonic, (error: unknown) => log.warn({ reason: textOf(error) }, awayWarning))
   let isAway = false
@@ -94,7 +93,7 @@ export async function connectRedis(needs: RedisConnectionNeeds): Promise<RedisCo
 
 /** No command waits for a connection: it would be answered when nobody needs it any more. */
 function createClient({ tls, ...address }: RedisAddress): Redis {
-  return new Redis({
+  const client = new Redis({
     ...address,
     ...(tls && { tls: {} }),
     lazyConnect: true,
@@ -105,6 +104,8 @@ function createClient({ tls, ...address }: RedisAddress): Redis {
     disconnectTimeout: COMMAND_MS,
     retryStrategy: (times) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS) * (0.5 + Math.random() / 2),
   })
+  boundHandshake(client)
+  return client
 }
 
 /** Opens another connection instead of one that does not become ready: the client waits without end for what it asks before. */
