@@ -1,12 +1,18 @@
 import { renameSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FoldTarget } from './fold-target.ts'
 import { readJournalFile } from '../journal/journal-file.ts'
 import type { Scan } from '../scan.ts'
 
 /** The most bytes of one transaction, for files that hold little but damage: the thread serves other calls after it. */
 const CHUNK_BYTES = 16 << 20
+
+/**
+ * After each chunk that another follows, the thread is free for others for this part of the time that the chunk took. A page asks
+ * several questions, one after another: were they answered once between two chunks, it would wait for a chunk with each.
+ */
+const FREE_SHARE = 1 / 10
 
 /** An error of one file, or of the keys of its day: other files can still be folded. */
 export class FileError extends Error {}
@@ -34,6 +40,7 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
   const mark = await target.mark(journal)
   const start = mark.position
   const chunk = { scans: [] as Scan[], from: start, end: start, lost: 0, isDamaged: mark.isDamaged }
+  let began = performance.now()
   for (const { scans, lost, isDamaged, end } of withFileErrors(readJournalFile(file, start))) {
     for (const scan of scans) chunk.scans.push(scan)
     chunk.lost += lost
@@ -41,7 +48,8 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
     chunk.end = end
     if (chunk.scans.length < chunkScans && end - chunk.from < CHUNK_BYTES) continue
     await commitChunk(fold, journal, chunk)
-    await yieldToEventLoop()
+    await pause((performance.now() - began) * FREE_SHARE)
+    began = performance.now()
   }
   if (chunk.end > chunk.from) await commitChunk(fold, journal, chunk)
   await target.confirm()
