@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../lib/network.ts'
 
@@ -17,17 +18,20 @@ const privateRanges: ReadonlySet<string> = new Set([
   'uniqueLocal',
 ])
 
+/** What of a request says who sent it. */
+type Sent = Pick<IncomingMessage, 'headers'> & { socket: Pick<Socket, 'remoteAddress'> }
+
 /** Determines which client sent a request. */
 export interface ClientAddress {
   /**
    * The client's address: IPv6 cut to its /64, which one household shares; what stands for IPv4 as IPv4. Callers keep it in
    * memory for the duration of a request only.
    */
-  of: (request: IncomingMessage) => string
+  of: (request: Sent) => string
   /** Whether the request came through a trusted proxy. */
-  isProxied: (request: Pick<IncomingMessage, 'socket'>) => boolean
+  isProxied: (request: Pick<Sent, 'socket'>) => boolean
   /** Whether this machine or a trusted network sent the request itself: a proxy that forwards one adds a header. */
-  isInternal: (request: IncomingMessage) => boolean
+  isInternal: (request: Sent) => boolean
   /** What `of` has seen of proxies since the start. */
   forwarding: () => {
     /** The last private address that is not trusted and whose `X-Forwarded-For` was ignored. */

@@ -12,9 +12,9 @@ const CLIENTS = 65_536
 function open() {
   const monotonic = () => 0
   const socket = new Socket()
-  const addresses = new WeakMap<IncomingMessage, string>()
+  const addresses = new WeakMap<object, string>()
   const quotas = { ...Object.fromEntries(limitNames.map((name) => [name, 1e9])), links: 1 } as Quotas
-  const client = { of: (raw: IncomingMessage) => addresses.get(raw) ?? '' }
+  const client = { of: (raw: object) => addresses.get(raw) ?? '' }
   const { charge } = createFairUse(quotas, createMemoryCounters(monotonic), client, monotonic, () => {})
   const reply = { headers() {} }
   return (address: string, name: LimitName) => {

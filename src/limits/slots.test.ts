@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { Problem } from '../http/problem.ts'
 import { createSlots, type TakeSlot } from './slots.ts'
 
-const client = { of: ({ socket }: IncomingMessage) => socket.remoteAddress ?? '' }
+const client = { of: ({ socket }: { socket: Pick<Socket, 'remoteAddress'> }) => socket.remoteAddress ?? '' }
 const from = (remoteAddress: string) => ({ raw: { socket: { remoteAddress } } as IncomingMessage })
 
 function refusal(take: TakeSlot, address: string): [status: number, code: string, retryAfter: number] {
