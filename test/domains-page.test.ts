@@ -132,6 +132,16 @@ inBrowser(
   { scripts: true },
 )
 
+inBrowser('a name with an umlaut is shown as its owner writes it, and as DNS records do', async (page) => {
+  await register(page, 'münchen-bäckerei.de')
+  assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'münchen-bäckerei.de')
+  await page.getByText('In DNS records it is written xn--mnchen-bckerei-dib09a.de.').waitFor()
+  assert.equal(await page.title(), 'münchen-bäckerei.de')
+  assert.match(await checkAgain(page), /There is no DNS record for münchen-bäckerei\.de yet/)
+  dns.zones['xn--mnchen-bckerei-dib09a.de'] = { cname: HOST }
+  assert.match(await checkAgain(page), /münchen-bäckerei\.de leads here/)
+})
+
 test('where the service has no public name, the page says so before anything is registered', async (t) => {
   const { url } = await startServer(t)
   assert.match(await (await fetch(`${url}/domains`)).text(), /This service has no public name yet/)

@@ -59,6 +59,11 @@ function reservedFault(name: string, own: string | undefined): string | undefine
   return undefined
 }
 
+/** A name as its owner writes it, with umlauts in place of `xn--`: for pages, never for DNS records. */
+export function readableName(name: string): string {
+  return domainToUnicode(name)
+}
+
 /** Whether a name is `parent` or a name under it. */
 export function isUnder(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`)

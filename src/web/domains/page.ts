@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expiresAt } from '../../domains/domain.ts'
+import { readableName } from '../../domains/name.ts'
 import type { Registered } from '../../domains/registry.ts'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -108,13 +109,15 @@ export function domainPage(view: DomainView): Page {
   const { language, domain, records, alternatives, registered, scripts } = view
   const texts = domainsTexts[language]
   const status = statusSection({ ...view, expiresAt: expiresAt(domain) })
+  const readable = readableName(domain.name)
   return {
-    title: domain.name,
+    title: readable,
     site: { language, section: 'domains' },
     styles: ['domains'],
     scripts,
     body: html`<main data-domains="/domains?name=${domain.name}" ${copyingData(language)}>
-      <h1>${domain.name}</h1>
+      <h1>${readable}</h1>
+      ${readable !== domain.name && html`<p class="quiet">${fillText(texts.encoded, { name: domain.name })}</p>`}
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">
         <div>${status} ${recordsSection({ language, zone: domain.registrable, records, alternatives })}</div>
@@ -180,7 +183,7 @@ export function removedPage(name: string, language: Language): Page {
     site: { language, section: 'domains' },
     styles: ['domains'],
     body: html`<main class="narrow">
-      <h1>${fillText(texts.removed, { name })}</h1>
+      <h1>${fillText(texts.removed, { name: readableName(name) })}</h1>
       <p role="status">${texts.removedText}</p>
       <p><a class="button plain" href="/domains">${texts.another}</a></p>
     </main>`,

@@ -1,3 +1,4 @@
+import { readableName } from '../../domains/name.ts'
 import { claimRecord, proofOf } from '../../domains/claim.ts'
 import { servedOf, type Domain } from '../../domains/domain.ts'
 import type { DnsFault } from '../../domains/dns-fault.ts'
@@ -45,7 +46,7 @@ export function statusSection(view: StatusView): Html {
     <h2 id="state">${texts.state}</h2>
     <div role="status">
       <p><span class="${chips[status]}">${texts.status[status]}</span></p>
-      ${isDone ? foundText(view) : html`<p><strong>${faultText(fault, name, language)}</strong></p>`}
+      ${isDone ? foundText(view) : html`<p><strong>${faultText(fault, readableName(name), language)}</strong></p>`}
       <p>${texts.certificate}: ${certificateText(view)}</p>
     </div>
     <p class="quiet">
@@ -58,7 +59,7 @@ export function statusSection(view: StatusView): Html {
 
 function foundText({ language, domain }: StatusView): Html {
   const texts = domainsTexts[language]
-  const { name } = domain
+  const name = readableName(domain.name)
   return html`<p><strong>${fillText(texts.found, { name })}</strong></p>
     <p>${fillText(texts.foundNext, { example: `${name}/…` })}</p>
     ${servedOf(domain) === 'open' && openText(language, domain)}`
