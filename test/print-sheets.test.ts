@@ -374,6 +374,22 @@ test('line ends in titles are blanks on paper', async (t) => {
   assert.match(textOf(poster.body), /Table one/)
 })
 
+test('a name with umlauts stands below a code as its owner writes it', async (t) => {
+  if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
+  const bakery = await startServer(t, { BASE_URL: 'https://qr.bäckerei.de' })
+  const { code } = await create(bakery, { target: 'https://example.com/', alias: 'menu' })
+  const page = await fetch(`${bakery.url}/${code}/print.pdf`)
+  const sheet = await fetch(`${bakery.url}/api/print`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ links: [code], paper: 'card-85x55' }),
+  })
+  for (const answer of [page, sheet]) {
+    assert.equal(answer.status, 200, await answer.clone().text())
+    assert.match(textOf(Buffer.from(await answer.arrayBuffer())), /^ *qr\.bäckerei\.de\/menu$/m)
+  }
+})
+
 test('a collection with more than 1,000 links and no campaigns is printed in parts, by the API and by the form', async (t) => {
   if (!requireProgram(t, 'pdftotext', 'poppler-utils')) return
   const large = await startServer(t, { LIMIT_QR: '0', LIMIT_LINKS: '0' })

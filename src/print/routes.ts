@@ -9,6 +9,7 @@ import { forbidCaching } from '../links/api/owner-routes.ts'
 import type { ClientLimits } from '../links/client.ts'
 import type { Qr } from '../qr/open.ts'
 import { paperSizes, type Paper } from '../qr/print/labels.ts'
+import { printedAddress } from '../qr/print/printed-address.ts'
 import { requesterOf } from '../qr/requester.ts'
 import type { SheetLayout } from '../qr/print/sheet-job.ts'
 import { languages } from '../texts/language.ts'
@@ -121,12 +122,11 @@ export async function sendCodes(
   const codes = codesOf(rows, body)
   await charges.charge(codes.length)
   const origin = needs.origin.of(request)
-  const { host } = new URL(origin)
   const drawn = codes.map((code) => ({
     linkId: code.link.id,
     text: qr.codeText(code.link.code, origin, code.placement && { placement: code.placement.id }),
     caption: captionOf(code, body.text),
-    address: onto.kind === 'pages' ? `${host}/${code.link.code}` : '',
+    address: onto.kind === 'pages' ? printedAddress(origin, code.link.code) : '',
     name: nameOf(code),
   }))
   const requester = requesterOf(limits.holderOf, request, reply)

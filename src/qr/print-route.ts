@@ -4,6 +4,7 @@ import type { PageJob, Poster } from './print/poster.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
+import { printedAddress } from './print/printed-address.ts'
 import { posterOf, printQuery, type PrintQuery } from './print/query.ts'
 import { CODE_CACHING, codeParams, formOf, nameOf, requireLink, type CodeImageNeeds } from './routes.ts'
 import { requesterOf } from './requester.ts'
@@ -55,7 +56,7 @@ async function answerPage(
   const origin = needs.origin.of(request)
   const form = formOf(request.query, link)
   const text = needs.codeText(link.code, origin, form)
-  const poster = posterOf(request.query, `${new URL(origin).host}/${link.code}`)
+  const poster = posterOf(request.query, printedAddress(origin, link.code))
   const job = pageJob(text, await needs.designOf(link.id), poster)
   const image = await needs.images.designed(job, requesterOf(needs.holderOf, request, reply))
   reply.header('cache-control', CODE_CACHING)

@@ -13,6 +13,7 @@ import type { CheckedImage } from '../../../qr/images.ts'
 import type { Qr } from '../../../qr/open.ts'
 import { pageJob } from '../../../qr/print-route.ts'
 import type { PageJob, Poster } from '../../../qr/print/poster.ts'
+import { printedAddress } from '../../../qr/print/printed-address.ts'
 import { posterOf } from '../../../qr/print/query.ts'
 import { requesterOf } from '../../../qr/requester.ts'
 import { scriptsOf, type Assets } from '../../assets.ts'
@@ -91,7 +92,7 @@ function drawerOf(
 ): Drawer {
   const { placement } = fields
   const text = codeText(link.code, origin, { ...(placement !== undefined && { placement }) })
-  const poster = posterOf(fields, `${new URL(origin).host}/${link.code}`)
+  const poster = posterOf(fields, printedAddress(origin, link.code))
   return async (change = {}) => {
     const changed = { ...poster, logo: poster.logo && hasLogo, ...change }
     const job: PageJob = { ...pageJob(text, design, changed), format: 'svg' }
