@@ -8,6 +8,7 @@ import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { accentOf } from '../links/kinds/shared/accent.ts'
 import type { Images } from '../qr/images.ts'
+import { printedAddress } from '../qr/print/printed-address.ts'
 import { requesterOf } from '../qr/requester.ts'
 import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
@@ -90,7 +91,7 @@ async function sendPicture(
   if (shown === undefined) throw noPicture()
   const { title, text, initials, accent } = shown
   const { fill, onFill, light } = accentOf(accent)
-  const address = `${new URL(origin.of(request)).host}/${code}`
+  const address = printedAddress(origin.of(request), code)
   const { body, tag } = await images.picture(
     // A colour that would not stand out is replaced by the one that texts have.
     {

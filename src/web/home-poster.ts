@@ -1,6 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import { createEncodeText } from '../qr/matrix.ts'
 import { traceOutline } from '../qr/outline.ts'
+import { printedAddress } from '../qr/print/printed-address.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 
@@ -31,7 +32,7 @@ export function createPosterCode(): (text: string) => PosterCode {
 /** The page to print with a code as the link's will be, drawn as `qr/design/poster-pdf.ts` does; the script keeps it up to date. */
 export function poster({ language, origin, code }: { language: Language; origin: string; code: PosterCode }): Html {
   const texts = homeTexts[language].live
-  const address = `${new URL(origin).host}/·······`
+  const address = printedAddress(origin, '·······')
   const side = code.size + 2 * QUIET_ZONE
   return html`<aside class="home-side" aria-label="${texts.preview}">
     <figure class="home-poster">

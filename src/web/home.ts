@@ -5,6 +5,7 @@ import { kinds } from '../links/kinds/index.ts'
 import type { CreationGate } from '../keys/open.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import { creationTexts } from '../texts/creation.ts'
+import { printedAddress } from '../qr/print/printed-address.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
@@ -60,7 +61,8 @@ export function homePage(view: HomeView): Page {
   const texts = homeTexts[language]
   const data =
     isLive &&
-    html`data-origin="${origin}" data-code-text="${codeText}" data-texts="${JSON.stringify(liveTexts(language))}"`
+    html`data-address="${printedAddress(origin, '{code}')}" data-code-text="${codeText}"
+    data-texts="${JSON.stringify(liveTexts(language))}"`
   return {
     title: texts.title,
     description: creation === 'open' ? texts.description : texts.title,

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { readFont } from '../design/font.ts'
+import { fontFile } from '../font-file.ts'
 import { fontNames, openPrintFonts } from './fonts.ts'
 import { printedAddress } from './printed-address.ts'
 
@@ -28,4 +31,5 @@ test('every font can set each letter of a host that is not printed as xn--', () 
   const written = letters.map((letter) => printedAddress(new URL(`https://a${letter}b.de`).origin, '')).join('')
   assert.ok(letters.length > 150, `only ${letters.length} letters`)
   for (const name of fontNames) assert.deepEqual(fontOf(name).missing(written), [], name)
+  assert.deepEqual(readFont(readFileSync(fontFile, 'utf8')).missing(written), [], 'the font of pictures')
 })

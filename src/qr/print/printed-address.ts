@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 
-/** The small letters besides a to z that all fonts of pages have: Latin, Greek and Cyrillic ones. */
+/** The small letters besides a to z that all fonts of pages and pictures have: Latin, Greek and Cyrillic ones. */
 const settable = /^[\w.:[\]\u00df-\u017f\u03ac-\u03ce\u0430-\u045f-]+$/
 
 /**

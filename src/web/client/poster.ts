@@ -12,7 +12,8 @@ const SIZES = 5
 const UNPRINTABLE = /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}/u
 
 export interface PosterData {
-  origin: string
+  /** The address that is printed below the code, in which `{code}` stands for the code. */
+  address: string
   /** The text of a QR code, in which `{code}` stands for the code. */
   codeText: string
   texts: HomeTexts
@@ -21,7 +22,7 @@ export interface PosterData {
 /** Returns a function that draws the poster of what the form holds; the server has drawn that of an empty form. */
 export function createPoster(
   side: HTMLElement,
-  { origin, codeText, texts }: PosterData,
+  { address: printed, codeText, texts }: PosterData,
 ): (form: URLSearchParams) => void {
   const encode = createEncodeText()
   const [title, link, caption] = ['.home-poster-title', '.home-poster-link', '.home-caption'].map((each) =>
@@ -35,7 +36,7 @@ export function createPoster(
   const drawCode = (code: string) => {
     if (code === drawn) return
     drawn = code
-    const address = `${new URL(origin).host}/${code || '·······'}`
+    const address = fillText(printed, { code: code || '·······' })
     const next = code === '' ? first : draw(fillText(codeText, { code }))
     picture?.setAttribute('viewBox', next.view)
     path?.setAttribute('d', next.path)

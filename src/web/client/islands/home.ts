@@ -24,9 +24,9 @@ takeCreation()
 rememberAccess()
 
 function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElement): void {
-  const { origin = '', codeText = '', texts: json = '{}' } = dataset
+  const { address = '', codeText = '', texts: json = '{}' } = dataset
   const texts = JSON.parse(json) as HomeTexts
-  const drawPoster = createPoster(side, { origin, codeText, texts })
+  const drawPoster = createPoster(side, { address, codeText, texts })
   const showFinal = createFinalAddress(form, texts.final)
   const remarkFile = createFileRemark(form, texts.file)
   let frame = 0
