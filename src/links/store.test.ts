@@ -231,10 +231,21 @@ for (const driver of drivers) {
       await responses.fillResponse(db.write, 'l', 's')
       assert.deepEqual({ ...(await responses.findResponse(db.read, 'l', 1000)) }, { ...row, response: 's' })
       assert.equal(await responses.findResponse(db.read, 'l', 1001), undefined)
-      await responses.deleteResponses(db.write, 1000)
+      assert.equal(await responses.deleteResponses(db.write, 1000, 9), 0)
       assert.ok(await responses.findResponse(db.read, 'l', 0))
-      await responses.deleteResponses(db.write, 1001)
+      assert.equal(await responses.deleteResponses(db.write, 1001, 9), 1)
       assert.equal(await responses.findResponse(db.read, 'l', 0), undefined)
+    })
+
+    await t.test('expired responses are deleted a few at a time, the oldest first', async () => {
+      for (const at of [3, 1, 2, 4])
+        await responses.reserveResponse(db.write, { lookup: `at ${at}`, request_hash: 'r', created_at: at }, 0)
+      const left = async () => (await db.read.selectFrom('idempotency_keys').select('created_at').execute()).length
+      assert.equal(await responses.deleteResponses(db.write, 4, 2), 2)
+      assert.equal(await responses.findResponse(db.read, 'at 2', 0), undefined)
+      assert.ok(await responses.findResponse(db.read, 'at 3', 0))
+      assert.deepEqual([await responses.deleteResponses(db.write, 4, 2), await left()], [1, 1])
+      await responses.deleteResponses(db.write, 5, 2)
     })
   })
 }

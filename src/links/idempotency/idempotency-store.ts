@@ -40,7 +40,14 @@ export async function fillResponse(db: Executor, lookup: string, response: strin
   await db.updateTable('idempotency_keys').set({ response }).where('lookup', '=', lookup).execute()
 }
 
-/** Deletes the responses that are older than `notBefore`. */
-export async function deleteResponses(db: Executor, notBefore: number): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('created_at', '<', notBefore).execute()
+/** Deletes the oldest of the responses that are older than `notBefore`. @returns how many were deleted, `most` at most */
+export async function deleteResponses(db: Executor, notBefore: number, most: number): Promise<number> {
+  const expired = db
+    .selectFrom('idempotency_keys')
+    .select('lookup')
+    .where('created_at', '<', notBefore)
+    .orderBy('created_at')
+    .limit(most)
+  const result = await db.deleteFrom('idempotency_keys').where('lookup', 'in', expired).executeTakeFirst()
+  return Number(result.numDeletedRows)
 }
