@@ -1,4 +1,3 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
@@ -15,6 +14,8 @@ export type LinkOnSheet = Omit<SheetCode, 'design'> & { linkId: number }
 
 /** How sheets are drawn. */
 export interface SheetOrder extends Pick<SheetJob, 'onto' | 'style'> {
+  /** Waits until the next designs may be read. */
+  turn: () => Promise<void>
   /** Charges the different designs, each of which is drawn once, before the first is. */
   chargeDesigns?: (count: number) => Promise<void>
 }
@@ -75,11 +76,11 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
 async function drawHeld(
   { db, pool }: Pick<Deps, 'db' | 'pool'>,
   codes: LinkOnSheet[],
-  { onto, style, chargeDesigns }: SheetOrder,
+  { onto, style, turn, chargeDesigns }: SheetOrder,
   { requester, held }: { requester: Requester; held: HeldSheet },
 ): Promise<Buffer> {
   held.add(codes.length * BYTES_OF_CODE)
-  const designs = await designsOf(db, codes, held)
+  const designs = await designsOf({ db, turn }, codes, held)
   await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
@@ -88,16 +89,19 @@ async function drawHeld(
   return ownBuffer(body)
 }
 
+/** How designs are read. */
+type Reading = Pick<Deps, 'db'> & Pick<SheetOrder, 'turn'>
+
 /** The different designs of links, and which of them each link has. @throws {Problem} 400 when they are too large together, 503 */
 async function designsOf(
-  db: Deps['db'],
+  reading: Reading,
   codes: LinkOnSheet[],
   held: Pick<HeldSheet, 'add' | 'signal'>,
 ): Promise<{ all: Design[]; indexOf: Map<number, number> }> {
   const texts = new Map<string, number>()
   const indexOf = new Map<number, number>()
   let characters = 0
-  for await (const { link_id: id, design } of readDesigns(db, [...new Set(codes.map(({ linkId }) => linkId))])) {
+  for await (const { link_id: id, design } of readDesigns(reading, [...new Set(codes.map(({ linkId }) => linkId))])) {
     held.signal.throwIfAborted()
     const known = texts.get(design)
     if (known === undefined) {
@@ -114,19 +118,19 @@ async function designsOf(
 
 /**
  * The designs of links, which may be the same large one a thousand times: each statement reads as many as had few characters in the one
- * before, and visits have their turn in between.
+ * before, and each in a turn.
  */
-async function* readDesigns({ read }: Deps['db'], ids: number[]): AsyncGenerator<{ link_id: number; design: string }> {
+async function* readDesigns({ db, turn }: Reading, ids: number[]): AsyncGenerator<{ link_id: number; design: string }> {
   let count = 1
   for (let from = 0; from < ids.length;) {
     const some = ids.slice(from, from + count)
     from += some.length
-    const found = await findDesigns(read, some)
+    await turn()
+    const found = await findDesigns(db.read, some)
     yield* found
     const characters = found.reduce((sum, { design }) => sum + design.length, 0)
     const fitting = Math.floor((CHARACTERS_PER_READ * some.length) / Math.max(1, characters))
     count = Math.max(1, Math.min(LINKS_PER_READ, 4 * count, fitting))
-    await yieldToLoop()
   }
 }
 
