@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
+import { readInParts, type PartBounds } from '../lib/read-in-parts.ts'
 import type { EncodedImage } from './design/scene-pdf.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -35,9 +36,8 @@ export interface Sheets {
 const CODES_PER_CHECK = 25
 /** How long the checks of one request may take, in milliseconds. */
 const MAX_CHECK_MS = 20_000
-/** Links whose designs one statement reads at most, and the characters that it is to have: visits wait meanwhile. */
-const LINKS_PER_READ = 20
-const CHARACTERS_PER_READ = 512 * 1024
+/** Links whose designs one statement reads, for which visits wait. */
+const PART: PartBounds = { rows: 20, characters: 512 * 1024 }
 /** Bytes that a code takes in memory, with its texts and its link. */
 const BYTES_OF_CODE = 2048
 /** Characters of the different designs of one request together, as JSON: all of them are in memory at once. */
@@ -116,22 +116,13 @@ async function designsOf(
   return { all: [...texts.keys()].map((text) => JSON.parse(text) as Design), indexOf }
 }
 
-/**
- * The designs of links, which may be the same large one a thousand times: each statement reads as many as had few characters in the one
- * before, and each in a turn.
- */
-async function* readDesigns({ db, turn }: Reading, ids: number[]): AsyncGenerator<{ link_id: number; design: string }> {
-  let count = 1
-  for (let from = 0; from < ids.length;) {
-    const some = ids.slice(from, from + count)
-    from += some.length
+/** The designs of links, which may be the same large one a thousand times: each part is read in a turn. */
+async function* readDesigns({ db, turn }: Reading, ids: number[]) {
+  const read = async (some: number[]) => {
     await turn()
-    const found = await findDesigns(db.read, some)
-    yield* found
-    const characters = found.reduce((sum, { design }) => sum + design.length, 0)
-    const fitting = Math.floor((CHARACTERS_PER_READ * some.length) / Math.max(1, characters))
-    count = Math.max(1, Math.min(LINKS_PER_READ, 4 * count, fitting))
+    return findDesigns(db.read, some)
   }
+  for await (const part of readInParts(ids, read, ({ design }) => design.length, PART)) yield* part
 }
 
 function tooLarge(): Problem {
