@@ -330,7 +330,11 @@ test(
     db.read = read
     assert.deepEqual(codesOf(limited), [true, ...Array(37).fill('rate_limited')])
     assert.match(limited.results[2]?.error?.detail ?? '', /^3 unknown codes and tokens can be tried from one address/)
-    assert.equal(reads, 3, 'one for the first rows, two for the unknown among them, whose link may be deleted')
+    assert.equal(
+      reads,
+      4,
+      'one for the first row, one for the next, two for the unknown among these, whose link may be deleted',
+    )
     const targets = await targetsOf(server, links)
     assert.equal(targets.filter((target) => target === NEW).length, 3)
     assert.equal((await result(await change(server, rows))).changed, 37, 'right tokens are never refused')
@@ -426,6 +430,32 @@ test('the links of one request are bounded, however small its rows are', async (
   const refused = await result(await change(server, rows, '?atomic=true'), 400)
   assert.equal(refused.failed, 60)
 })
+
+test(
+  'of large links a few are read at a time, because visits wait meanwhile',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const server = await startServer(t)
+    const buttons = Array.from({ length: 100 }, (_, at) => ({ label: `${at}`, url: EXAMPLE + 'x'.repeat(1_900) }))
+    const pages = Array.from({ length: 20 }, () => ({ kind: 'page', headline: 'x', links: buttons }))
+    const links = await createMany(server, pages)
+    const { db } = server.services
+    const { read } = db
+    let most = 0
+    db.read = read.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result: found }) {
+        most = Math.max(most, JSON.stringify(found.rows).length)
+        return found
+      },
+    })
+    const rows = links.map(({ token }) => ({ token, title: 'New' }))
+    const done = await result(await change(server, rows, '?dry_run=true'))
+    db.read = read
+    assert.equal(done.failed, 0)
+    assert.ok(most > 100_000 && most < 2 ** 20, `${most} characters in a read`)
+  },
+)
 
 test('concurrent requests for the same links all end, and each link has the changes of all of them', async (t) => {
   // None waits in the queue, so that each meets the changes of the others.

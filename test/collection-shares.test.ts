@@ -185,6 +185,29 @@ for (const { name, env } of stores) {
   })
 }
 
+test('however many long addresses the links of a share have, its statistics and its page stay small, and say where others lead', async (t) => {
+  const { server, token, share, shared, stats } = await startCollection(t)
+  const headers = { 'quirl-collection': token }
+  const path = 'a'.repeat(2000)
+  for (let page = 0; page < 4; page++) {
+    const links = Array.from({ length: 100 }, (_, at) => ({
+      label: 'Menu',
+      url: `https://example.com/${path}${page}/${at}`,
+    }))
+    const created = await post(`${server.url}/api/links`, { kind: 'page', headline: 'Bakery', links }, headers)
+    const { code } = (await created.json()) as Created
+    for (let count = 0; count < 5; count++) await visit(`${server.url}/${code}`, PERSON)
+  }
+  const given = await share({ destination: true })
+  const { breakdowns } = await stats(given)
+  assert.equal(breakdowns.link.length, 7)
+  assert.deepEqual(breakdowns.link.find(({ code }) => code === 'card')?.destinations, ['https://example.com/card'])
+  const characters = breakdowns.link.flatMap(({ destinations = [] }) => destinations).join('').length
+  assert.ok(characters > 200_000 && characters <= 256 * 1024, String(characters))
+  for (const response of [await shared(given, '/stats'), await fetch(given.share_url)])
+    assert.ok((await response.text()).length < 2 ** 20)
+})
+
 test('without the single visits, a share refuses what comes close to them; with them, it exports each with its code', async (t) => {
   const { share, shared } = await startCollection(t)
   const bare = await share({ campaign: 'spring' })

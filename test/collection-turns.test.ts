@@ -80,6 +80,25 @@ test(
 )
 
 test(
+  'of all sheets of codes, one part of the links is read in an iteration of the event loop',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, token } = await start(t, () => ({}), { LIMIT_QR: '0' })
+    const iterations = iterationsOf(t, server.services.collections, 'membersAfter')
+    const turns = turnsOf(server)
+    const print = (chosen: object) =>
+      post(`${server.url}/api/print`, { collection: token, labels: 'avery-l7160', ...chosen })
+    const answers = await Promise.all([1, 2, 3, 4].map(() => print({ campaign: 'none of them' })))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [400])
+    assert.equal((await print({ part: 2 })).status, 200)
+    assert.equal(iterations.length, 6)
+    assert.equal(new Set(iterations).size, iterations.length)
+    // The 200 links of the second part are looked up and read 50 at a time, and their designs 20 at a time.
+    assert.ok(turns() >= 6 + 4 + 4 + 10, String(turns()))
+  },
+)
+
+test(
   'the names of four collections are in memory at once, however many wait for their statistics and overviews',
   { skip: skipUnlessOneNode },
   async (t) => {

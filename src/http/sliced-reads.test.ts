@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createConnections } from './server.ts'
+import { createPausedConnections } from './sliced-reads.ts'
 
 const CONNECTIONS = 20
 const REQUESTS = 2000
@@ -94,4 +95,20 @@ test('connections opened before and after a flood of requests keep working', asy
   await exchangeOn(connectRaw(t, port), '/new')
   await exchangeOn(idle, '/after')
   await exchangeOn(open, '/again')
+})
+
+/** A connection of a client, which tells when it is read from again. */
+function connectionFrom(remoteAddress: string, onResumed: (from: string) => void): Socket {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress })
+  return socket.on('resume', () => onResumed(remoteAddress))
+}
+
+test('a connection that is paused behind a thousand of another network is read from in the turn of its own', async () => {
+  const paused = createPausedConnections()
+  const resumed: string[] = []
+  const flooding = Array.from({ length: 1000 }, (_, at) => `198.51.100.${at % 250}`)
+  for (const address of [...flooding, '203.0.113.7', '2001:db8:1:2::7'])
+    paused.add(connectionFrom(address, (from) => resumed.push(from)))
+  await poll(() => resumed.length === flooding.length + 2)
+  assert.deepEqual(resumed.slice(1, 3), ['203.0.113.7', '2001:db8:1:2::7'])
 })

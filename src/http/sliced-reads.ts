@@ -1,4 +1,7 @@
 import type { Server, Socket } from 'node:net'
+import { createFairPool } from '../lib/fair-pool.ts'
+import { asHolder } from '../lib/holder.ts'
+import { clientOf } from './client-address.ts'
 import { stopReading } from './stop-reading.ts'
 import { watchConnections } from './watch-connections.ts'
 
@@ -40,14 +43,17 @@ export function createSlicedReads(server: Server, paused: PausedConnections): (s
 }
 
 export interface PausedConnections {
-  /** Pauses a connection; it is resumed after those that were added before. */
+  /** Pauses a connection; it is resumed in a turn of its network, after those of its client that were added before. */
   add: (socket: Socket) => void
   remove: (socket: Socket) => void
 }
 
-/** Resumes paused connections, as many in an iteration of the event loop as leave it short. */
+/**
+ * Resumes paused connections, as many in an iteration of the event loop as leave it short. Networks take turns: whoever keeps a thousand
+ * connections full of requests would else let a visitor wait until each of them is read, and be refused as late by then.
+ */
 export function createPausedConnections(): PausedConnections {
-  const paused = new Set<Socket>()
+  const paused = createFairPool<Socket>({ capacity: Infinity })
   let isScheduled = false
   let batch = 1
   let lastResume = 0
@@ -56,13 +62,8 @@ export function createPausedConnections(): PausedConnections {
     const now = performance.now()
     batch = now - lastResume > LONG_ITERATION_MS ? 1 : batch + 1
     lastResume = now
-    let remaining = batch
-    for (const socket of paused) {
-      if (remaining-- === 0) break
-      paused.delete(socket)
-      socket.resume()
-    }
-    isScheduled = paused.size > 0
+    for (let remaining = Math.min(batch, paused.length()); remaining > 0; remaining--) paused.take()?.resume()
+    isScheduled = paused.length() > 0
     if (isScheduled) setImmediate(resumeSome)
   }
 
@@ -70,13 +71,13 @@ export function createPausedConnections(): PausedConnections {
     add(socket) {
       // Stops at once, even if the event loop has found the connection readable in this iteration.
       stopReading(socket)
-      paused.add(socket)
+      paused.put(socket, asHolder(clientOf(socket.remoteAddress ?? '')))
       if (isScheduled) return
       isScheduled = true
       lastResume = performance.now()
       setImmediate(resumeSome)
     },
-    remove: (socket) => void paused.delete(socket),
+    remove: (socket) => void paused.remove(socket),
   }
 }
 

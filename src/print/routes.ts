@@ -5,8 +5,8 @@ import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
+import type { Limits } from '../limits/open.ts'
 import { forbidCaching } from '../links/api/owner-routes.ts'
-import type { ClientLimits } from '../links/client.ts'
 import type { Qr } from '../qr/open.ts'
 import { paperSizes, type Paper } from '../qr/print/labels.ts'
 import { printedAddress } from '../qr/print/printed-address.ts'
@@ -18,9 +18,9 @@ import { printBody, readPrint, type PrintBody } from './schemas.ts'
 import { captionOf, codesOf, layoutOf, type PrintCode } from './sheet.ts'
 
 /** What sheets of codes need of the rest of the program. */
-export interface PrintNeeds extends RowsNeeds {
+export interface PrintNeeds extends Omit<RowsNeeds, 'turn'> {
   origin: Origin
-  limits: Pick<ClientLimits, 'charge' | 'chargeNotFound' | 'holderOf'>
+  limits: Pick<Limits, 'charge' | 'chargeNotFound' | 'holderOf' | 'turnToRender'>
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
   qr: Pick<Qr, 'sheets' | 'codeText'>
@@ -76,7 +76,7 @@ async function sendSheets(needs: PrintNeeds, request: FastifyRequest, reply: Fas
   const body = readPrint(request.body)
   layoutOf(body)
   const charges = chargesOf(needs, request, reply)
-  const rows = await rowsOf(needs, body, charges)
+  const rows = await rowsOf({ ...needs, turn: () => needs.limits.turnToRender(request) }, body, charges)
   return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
@@ -101,7 +101,9 @@ export function chargesOf(
 const unitsOf = (codes: number) => Math.ceil(codes / CODES_PER_UNIT)
 
 /** What drawing sheets needs of the rest of the program. */
-export type SheetNeeds = Pick<PrintNeeds, 'origin' | 'qr'> & { limits: Pick<ClientLimits, 'charge' | 'holderOf'> }
+export type SheetNeeds = Pick<PrintNeeds, 'origin' | 'qr'> & {
+  limits: Pick<Limits, 'charge' | 'holderOf' | 'turnToRender'>
+}
 
 /** A request whose links were charged; they may have more codes. */
 export interface SheetRequest {
@@ -132,7 +134,8 @@ export async function sendCodes(
   const requester = requesterOf(limits.holderOf, request, reply)
   // A logo takes as long as an image.
   const chargeDesigns = (designs: number) => charges.charge(designs * CODES_PER_UNIT)
-  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain', chargeDesigns }, requester)
+  const turn = () => needs.limits.turnToRender(request)
+  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain', turn, chargeDesigns }, requester)
   warnOfLocalUrl(reply, origin)
   return sendPdf(reply, file, fileName(onto))
 }

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { campaignOf } from '../collections/campaign-query.ts'
 import type { Collections } from '../collections/open.ts'
 import { beyond, startOfPart } from '../collections/part.ts'
@@ -19,6 +18,8 @@ export interface RowsNeeds {
   collections: Pick<Collections, 'find' | 'membersAfter'>
   /** The link of a code; its QR image is there exactly when this is. */
   linkOf: Visits['linkOf']
+  /** Waits until the next links may be read: the event loop waits for each statement. */
+  turn: () => Promise<void>
 }
 
 /** A link that is to be printed. */
@@ -37,7 +38,7 @@ export interface Charges {
   chargeNotFound: ChargeNotFound
 }
 
-/** Links that one statement reads, and that are looked up before visits have their turn. */
+/** Links that one statement reads, and that are looked up in a turn. */
 const LINKS_PER_READ = 50
 
 /**
@@ -63,6 +64,7 @@ export async function rowsOf(
   let codes = 0
   for (let from = 0; from < named.length; from += LINKS_PER_READ) {
     const read = named.slice(from, from + LINKS_PER_READ)
+    await needs.turn()
     const found = await findPrinted(needs.db.read, [...new Set(read.map(({ code }) => codeKey(code)))], wanted)
     for (const { code, ...rest } of read) {
       const link = found.get(codeKey(code))
@@ -74,7 +76,6 @@ export async function rowsOf(
       rows.push({ ...rest, link: printed })
     }
     if (codes > MAX_CODES) throw tooMany('/placements', 'are more codes', 'print fewer links')
-    await yieldToLoop()
   }
   return rows
 }
@@ -99,14 +100,15 @@ async function namedByList({ links }: RowsNeeds, given: string[], areOwned: bool
 }
 
 async function namedByCollection(
-  { collections }: RowsNeeds,
+  { collections, turn }: RowsNeeds,
   token: string,
   { campaign: asked, part }: Pick<PrintBody, 'campaign' | 'part'>,
 ): Promise<Named[]> {
   const { id: collectionId } = await collections.find(token)
   const conditions = { campaign: campaignOf(asked) }
-  const reading = { membersAfter: collections.membersAfter, turn: () => yieldToLoop() }
+  const reading = { membersAfter: collections.membersAfter, turn }
   const after = await startOfPart(reading, { collectionId, part: part ?? 1, size: MAX_CODES }, conditions)
+  await turn()
   // One more than may be printed tells whether there are too many.
   const members = await collections.membersAfter({ collectionId, after, limit: MAX_CODES + 1 }, conditions)
   if (members.length === 0 && part !== undefined && part > 1) throw beyond(part - 1)
@@ -133,12 +135,16 @@ function tooMany(pointer: string, what: string, instead: string): Problem {
  * Requires that each link is there, as for its image.
  * @throws {Problem} the first reason, with all links that are not
  */
-async function requireImages({ linkOf }: RowsNeeds, named: Named[], chargeNotFound: ChargeNotFound): Promise<void> {
+async function requireImages(
+  { linkOf, turn }: RowsNeeds,
+  named: Named[],
+  chargeNotFound: ChargeNotFound,
+): Promise<void> {
   const faults: FieldError[] = []
   let first: Problem | undefined
   for (const [at, { code, pointer }] of named.entries()) {
     if (faults.length === MAX_ERRORS) break
-    if (at % LINKS_PER_READ === 0) await yieldToLoop()
+    if (at % LINKS_PER_READ === 0) await turn()
     const problem = await missingOf(linkOf, code, pointer)
     if (problem === undefined) continue
     first ??= problem

@@ -1,7 +1,7 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
+import { readInParts, type PartBounds } from '../lib/read-in-parts.ts'
 import type { EncodedImage } from './design/scene-pdf.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -15,6 +15,8 @@ export type LinkOnSheet = Omit<SheetCode, 'design'> & { linkId: number }
 
 /** How sheets are drawn. */
 export interface SheetOrder extends Pick<SheetJob, 'onto' | 'style'> {
+  /** Waits until the next designs may be read. */
+  turn: () => Promise<void>
   /** Charges the different designs, each of which is drawn once, before the first is. */
   chargeDesigns?: (count: number) => Promise<void>
 }
@@ -34,9 +36,8 @@ export interface Sheets {
 const CODES_PER_CHECK = 25
 /** How long the checks of one request may take, in milliseconds. */
 const MAX_CHECK_MS = 20_000
-/** Links whose designs one statement reads at most, and the characters that it is to have: visits wait meanwhile. */
-const LINKS_PER_READ = 20
-const CHARACTERS_PER_READ = 512 * 1024
+/** Links whose designs one statement reads, for which visits wait. */
+const PART: PartBounds = { rows: 20, characters: 512 * 1024 }
 /** Bytes that a code takes in memory, with its texts and its link. */
 const BYTES_OF_CODE = 2048
 /** Characters of the different designs of one request together, as JSON: all of them are in memory at once. */
@@ -75,11 +76,11 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
 async function drawHeld(
   { db, pool }: Pick<Deps, 'db' | 'pool'>,
   codes: LinkOnSheet[],
-  { onto, style, chargeDesigns }: SheetOrder,
+  { onto, style, turn, chargeDesigns }: SheetOrder,
   { requester, held }: { requester: Requester; held: HeldSheet },
 ): Promise<Buffer> {
   held.add(codes.length * BYTES_OF_CODE)
-  const designs = await designsOf(db, codes, held)
+  const designs = await designsOf({ db, turn }, codes, held)
   await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
@@ -88,16 +89,19 @@ async function drawHeld(
   return ownBuffer(body)
 }
 
+/** How designs are read. */
+type Reading = Pick<Deps, 'db'> & Pick<SheetOrder, 'turn'>
+
 /** The different designs of links, and which of them each link has. @throws {Problem} 400 when they are too large together, 503 */
 async function designsOf(
-  db: Deps['db'],
+  reading: Reading,
   codes: LinkOnSheet[],
   held: Pick<HeldSheet, 'add' | 'signal'>,
 ): Promise<{ all: Design[]; indexOf: Map<number, number> }> {
   const texts = new Map<string, number>()
   const indexOf = new Map<number, number>()
   let characters = 0
-  for await (const { link_id: id, design } of readDesigns(db, [...new Set(codes.map(({ linkId }) => linkId))])) {
+  for await (const { link_id: id, design } of readDesigns(reading, [...new Set(codes.map(({ linkId }) => linkId))])) {
     held.signal.throwIfAborted()
     const known = texts.get(design)
     if (known === undefined) {
@@ -112,22 +116,13 @@ async function designsOf(
   return { all: [...texts.keys()].map((text) => JSON.parse(text) as Design), indexOf }
 }
 
-/**
- * The designs of links, which may be the same large one a thousand times: each statement reads as many as had few characters in the one
- * before, and visits have their turn in between.
- */
-async function* readDesigns({ read }: Deps['db'], ids: number[]): AsyncGenerator<{ link_id: number; design: string }> {
-  let count = 1
-  for (let from = 0; from < ids.length;) {
-    const some = ids.slice(from, from + count)
-    from += some.length
-    const found = await findDesigns(read, some)
-    yield* found
-    const characters = found.reduce((sum, { design }) => sum + design.length, 0)
-    const fitting = Math.floor((CHARACTERS_PER_READ * some.length) / Math.max(1, characters))
-    count = Math.max(1, Math.min(LINKS_PER_READ, 4 * count, fitting))
-    await yieldToLoop()
+/** The designs of links, which may be the same large one a thousand times: each part is read in a turn. */
+async function* readDesigns({ db, turn }: Reading, ids: number[]) {
+  const read = async (some: number[]) => {
+    await turn()
+    return findDesigns(db.read, some)
   }
+  for await (const part of readInParts(ids, read, ({ design }) => design.length, PART)) yield* part
 }
 
 function tooLarge(): Problem {

@@ -2,6 +2,7 @@ import { asObject } from '../../http/body.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { isCode } from '../code.ts'
 import { deletedHashesOf, tokenHashesOf, type Credential } from '../credential.ts'
+import { readInParts, type PartBounds } from '../../lib/read-in-parts.ts'
 import type { Link } from '../link.ts'
 import { deletedProblems, unknownToken } from '../deleted.ts'
 import { findByAnyTokens, type TokenDeps } from '../token-look-up.ts'
@@ -24,8 +25,8 @@ export interface LinkRow {
 /** Charges an unknown token; returns the problem to send instead when the client's quota is used up. */
 export type ChargeNotFound = () => Promise<Problem | undefined>
 
-/** Links that one statement reads: a page with 100 buttons has 200 KiB. */
-const ROWS_PER_READ = 20
+/** Links that one statement reads, for which visits wait: a page with 100 buttons has 200 KiB. */
+const PART: PartBounds = { rows: 20, characters: 512 * 1024 }
 /** Characters of the links of one request together, as JSON: all of them are in memory at once. */
 const MAX_CONTENT = 8 * 1024 * 1024
 
@@ -41,14 +42,28 @@ export async function* linksOfRows(
 ): AsyncGenerator<LinkRow | Problem> {
   const checks = createChecks(through)
   const charge = through === undefined ? chargeNotFound : async () => undefined
-  for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
-    const read = rows.slice(from, from + ROWS_PER_READ).map((row) => readRow(row, through))
-    const found = checks.refusal() === undefined ? await findLinks(deps, read) : read.map(checks.refusal)
+  const read = async (some: unknown[]): Promise<LookedUp[]> => {
+    const named = some.map((row) => readRow(row, through))
+    const found = checks.refusal() === undefined ? await findLinks(deps, named) : named.map(checks.refusal)
     // All at once: where the counts are elsewhere, one after the other would take many round trips.
     const refusals = await Promise.all(found.map(async (row) => (row === undefined ? charge() : undefined)))
-    for (const [at, row] of found.entries()) yield checks.check(from + at, row, refusals[at])
+    return found.map((row, at) => ({ row, charged: refusals[at], characters: charactersOf(row) }))
   }
+  let index = 0
+  for await (const part of readInParts(rows, read, ({ characters }) => characters, PART))
+    for (const each of part) yield checks.check(index++, each)
 }
+
+/** What has become of a row. */
+interface LookedUp {
+  row: Found
+  /** What to send instead, now that an unknown row is charged. */
+  charged: Problem | undefined
+  /** Those of the link, as JSON. */
+  characters: number
+}
+
+const charactersOf = (row: Found) => (row === undefined || row instanceof Problem ? 0 : JSON.stringify(row.link).length)
 
 /** A row before its link is known. */
 interface NamedRow {
@@ -107,7 +122,7 @@ function createChecks(through: string | undefined) {
   let size = 0
   let refusal: Problem | undefined
 
-  function checkLink(index: number, link: Link): Problem | undefined {
+  function checkLink(index: number, link: Link, characters: number): Problem | undefined {
     const earlier = rowsByLink.get(link.id)
     if (earlier !== undefined) {
       return invalidRequest([
@@ -115,7 +130,7 @@ function createChecks(through: string | undefined) {
       ])
     }
     rowsByLink.set(link.id, index)
-    size += JSON.stringify(link).length
+    size += characters
     if (size > MAX_CONTENT) refusal = tooLarge()
     return refusal
   }
@@ -123,12 +138,11 @@ function createChecks(through: string | undefined) {
   return {
     /** Why no further row is looked up; undefined while they are. */
     refusal: () => refusal,
-    /** @param charged what to send instead, now that an unknown row is charged */
-    check(index: number, row: Found, charged: Problem | undefined): LinkRow | Problem {
+    check(index: number, { row, charged, characters }: LookedUp): LinkRow | Problem {
       refusal ??= charged
       if (refusal !== undefined) return refusal
       if (row === undefined) return missingLinkOf(through)
-      return row instanceof Problem ? row : (checkLink(index, row.link) ?? row)
+      return row instanceof Problem ? row : (checkLink(index, row.link, characters) ?? row)
     },
   }
 }

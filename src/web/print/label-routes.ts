@@ -4,6 +4,7 @@ import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
 import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
+import type { Limits } from '../../limits/open.ts'
 import { forbidCaching } from '../../links/api/owner-routes.ts'
 import type { Links } from '../../links/open.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -13,14 +14,13 @@ import { chargesOf, sendCodes, type SheetNeeds } from '../../print/routes.ts'
 import { readPrint, type PrintBody } from '../../print/schemas.ts'
 import { labelTexts } from '../../texts/labels.ts'
 import type { Language } from '../../texts/language.ts'
-import type { ClientLimits } from '../../links/client.ts'
 import { accessByToken, accessInCollection } from '../owner/access.ts'
 import { labelRefusal } from './label-refusal.ts'
 
 /** What the form that prints many codes needs of the rest of the program. */
-export interface LabelNeeds extends Omit<RowsNeeds, 'links'>, SheetNeeds {
+export interface LabelNeeds extends Omit<RowsNeeds, 'links' | 'turn'>, SheetNeeds {
   links: Pick<Links, 'findByToken' | 'findManyByToken'>
-  limits: Pick<ClientLimits, 'charge' | 'chargeNotFound' | 'holderOf'>
+  limits: Pick<Limits, 'charge' | 'chargeNotFound' | 'holderOf' | 'turnToRender'>
 }
 
 interface LabelRoute {
@@ -57,7 +57,7 @@ async function sendLink(
   const link = await needs.links.findByToken(accessOf(request.params).credential)
   const body = bodyOf(request.query, { links: [link.code] })
   const charges = chargesOf(needs, request, reply)
-  const rows = await rowsOf(needs, body, charges, true)
+  const rows = await rowsOf({ ...needs, turn: () => needs.limits.turnToRender(request) }, body, charges, true)
   return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
@@ -97,7 +97,7 @@ async function sendCollection(
 ): Promise<FastifyReply> {
   const body = bodyOf(request.query, { collection: request.params.token })
   const charges = chargesOf(needs, request, reply)
-  const rows = await rowsOf(needs, body, charges)
+  const rows = await rowsOf({ ...needs, turn: () => needs.limits.turnToRender(request) }, body, charges)
   return sendCodes(needs, { request, reply, charges }, body, rows)
 }
 
