@@ -53,7 +53,7 @@ export interface DeliveryDeps {
  */
 export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
   const { db, now, monotonic, inStoreTurn } = deps
-  const event = await inStoreTurn(() => findOldest(db.read, due.owner))
+  const event = await inStoreTurn(due.network, () => findOldest(db.read, due.owner))
   if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.owner, now()))
   const startedAt = monotonic()
   const result = await attempt(deps, due, event, signal)

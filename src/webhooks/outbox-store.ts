@@ -89,7 +89,7 @@ export interface Due {
   /** Whether its row does not have the receiver yet, or another one. */
   isMisplaced: boolean
   lane: Lane
-  /** Of the oldest event that waits, as the event has it; empty when nobody's request has caused it. */
+  /** Of the oldest event that waits: whose request has caused it, as the event has it, or else when the webhook was set. */
   network: string
   secret: string
   /** When the owner last set it. */
@@ -137,9 +137,27 @@ async function findDueOf(
     const site = siteOf(row.host)
     const owner = { kind, id: row.owner } as WebhookOwner
     const { address: url, host, secret, updated_at: updatedAt, failures, failing_since: failingSince } = row
-    const sent = { owner, url, host, site, isMisplaced: site !== row.site, lane, network: row.network ?? '' }
+    const sent = {
+      owner,
+      url,
+      host,
+      site,
+      isMisplaced: site !== row.site,
+      lane,
+      network: row.network ?? setAt(updatedAt),
+    }
     return { due: { ...sent, secret, updatedAt, failures, failingSince }, dueAt: row.next_attempt_at ?? 0 }
   })
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Who shares with others what no request has caused, as a milestone: the webhooks that were set in the same hour. A network may set
+ * some hundred in one, and does not keep those that others have set earlier waiting for all of them.
+ */
+function setAt(updatedAt: number): string {
+  return `set in hour ${Math.floor(updatedAt / HOUR_MS)}`
 }
 
 type WebhookTables = 'webhooks' | 'collection_webhooks'

@@ -18,8 +18,8 @@ export const YIELD_MS = 250
 /** as long as there are no more of these. They take no more than a socket. */
 export const MAX_LATE = 256
 
-/** What is over the share of a network in the lane of the slow ones is tried again so much later, one after the other. */
-const OVER_SHARE_MS = 50
+/** What is over the share of a network in a lane is tried again so much later, one after the other. */
+const OVER_SHARE_MS: Readonly<Record<Lane, number>> = { quick: 10, new: 10, slow: 50 }
 
 /** Rows that are read at once. */
 const PAGE = 128
@@ -64,8 +64,9 @@ export async function sendDue(
   const isEnding = () => stopping.aborted || signal.aborted
   const bell = createBell()
   const inStoreTurn = createStoreTurns()
-  const ofRequests = commitsInTurn(lease, inStoreTurn)
-  const requests = createRequests((due) => deliver({ ...deps, inStoreTurn }, ofRequests, due, signal), bell.ring)
+  const send = (due: Due) =>
+    deliver({ ...deps, inStoreTurn }, commitsInTurn(lease, inStoreTurn, due.network), due, signal)
+  const requests = createRequests(send, bell.ring)
   stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
@@ -100,10 +101,7 @@ interface Requests {
   isBusy: (host: string) => boolean
   /** How many more a lane may have. */
   room: (lane: Lane) => number
-  /**
-   * Whether a network has as many places in the lane of the slow ones as are left, so that there is one for a network that has
-   * none. In the other lanes, places come free by themselves.
-   */
+  /** Whether a network has as many places in a lane as are left, so that there is one for a network that has none. */
   isOverShare: (lane: Lane, network: string) => boolean
   /** @param leave is called when it has ended */
   start: (due: Due, lane: Lane, leave: () => void) => void
@@ -130,7 +128,7 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
     isBusy: (host) => running.has(host),
     room,
     isOverShare: (lane, network) =>
-      lane === 'slow' && count((request) => request.lane === lane && request.network === network) >= room(lane),
+      count((request) => request.lane === lane && !request.isLate && request.network === network) >= room(lane),
     start(due, lane, leave) {
       const end = () => {
         clearInterval(timer)
@@ -197,7 +195,7 @@ function startFound({ receivers }: SenderDeps, requests: Requests, lane: Lane, f
       postponed.push({ ...due, until: receivers.nextTry(site, network) })
     else if (requests.room(lane) === 0) continue
     else if (requests.isOverShare(lane, network)) {
-      postponed.push({ ...due, until: receivers.nextTry(`lane ${lane}`, network, OVER_SHARE_MS) })
+      postponed.push({ ...due, until: receivers.nextTry(`lane ${lane}`, network, OVER_SHARE_MS[lane]) })
     } else {
       requests.start(due, lane, receivers.enter(site, network) as () => void)
       started++
