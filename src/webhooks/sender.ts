@@ -1,7 +1,7 @@
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { createBell } from '../lib/bell.ts'
-import { deliver, putAside, type DeliveryDeps } from './delivery.ts'
+import { deliver, LOCKED_MS, putAside, type DeliveryDeps } from './delivery.ts'
 import { findNewlyQueued, takeIn } from './collection-store.ts'
 import type { Outbox } from './outbox.ts'
 import { findDue, postpone, setSites, type Due, type Postponed } from './outbox-store.ts'
@@ -23,6 +23,10 @@ const OVER_SHARE_MS: Readonly<Record<Lane, number>> = { quick: 10, new: 10, slow
 
 /** Rows that are read at once. */
 const PAGE = 128
+
+/** Collections whose events are taken in in one transaction, and in how many, before events are sent. */
+const TAKEN_AT_ONCE = 16
+const TAKEN_PARTS = 4
 
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
@@ -67,12 +71,14 @@ export async function sendDue(
   const send = (due: Due) =>
     deliver({ ...deps, inStoreTurn }, commitsInTurn(lease, inStoreTurn, due.network), due, signal)
   const requests = createRequests(send, bell.ring)
+  const locked = createLocked(deps.monotonic)
+  const takeInNew = createTakeIn(deps, lease)
   stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
       requests.throwFailure()
-      await takeInNew(deps, lease)
-      if (await startDue(deps, lease, requests)) continue
+      await takeInNew()
+      if (await startDue(deps, lease, { requests, locked })) continue
       if (requests.hosts().length === 0 && !deps.receivers.isAnySpent()) return
       await bell.wait(pollMs)
     }
@@ -83,16 +89,32 @@ export async function sendDue(
   requests.throwFailure()
 }
 
-/** Takes in what changes of links have queued for collections. */
-async function takeInNew({ db, now, outbox }: SenderDeps, lease: Lease): Promise<void> {
-  const collections = await findNewlyQueued(db.read, PAGE)
-  if (collections.length === 0) return
-  const dropped = await lease.commit(async (transaction) => {
-    let count = 0
-    for (const id of collections) count += await takeIn(transaction, id, now())
-    return count
-  })
-  outbox.noteDropped(dropped)
+/**
+ * Takes in what changes of links have queued for collections: of some at a time, so that what else is to be recorded waits for few, and of
+ * one after the other, so that those whose links change all the time come before no other.
+ */
+function createTakeIn({ db, now, outbox }: SenderDeps, lease: Lease): () => Promise<void> {
+  let last = ''
+
+  async function takeInAll(collections: string[]): Promise<void> {
+    const dropped = await lease.commit(async (transaction) => {
+      let count = 0
+      for (const id of collections) count += await takeIn(transaction, id, now(), outbox.hasMost)
+      return count
+    })
+    outbox.noteDropped(dropped)
+  }
+
+  return async () => {
+    for (let parts = 0; parts < TAKEN_PARTS; parts++) {
+      const from = last
+      const collections = await findNewlyQueued(db.read, TAKEN_AT_ONCE, from)
+      const isEnd = collections.length < TAKEN_AT_ONCE
+      last = isEnd ? '' : (collections.at(-1) ?? '')
+      if (collections.length > 0) await takeInAll(collections)
+      if (isEnd && from === '') return
+    }
+  }
 }
 
 /** The requests under way. */
@@ -150,31 +172,61 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
   }
 }
 
+/** Webhooks that are due and were found locked a moment ago. */
+interface Locked {
+  has: (due: Due) => boolean
+  note: (owners: Pick<Due, 'owner'>[]) => void
+  /** How many they are, so that so many more are looked for. */
+  count: () => number
+}
+
+function createLocked(monotonic: () => number): Locked {
+  const until = new Map<number | string, number>()
+  return {
+    has: ({ owner }) => until.has(owner.id),
+    note(owners) {
+      for (const { owner } of owners) until.set(owner.id, monotonic() + LOCKED_MS)
+    },
+    count() {
+      const now = monotonic()
+      for (const [id, end] of until) if (end <= now) until.delete(id)
+      return until.size
+    },
+  }
+}
+
+/** What is under way. */
+interface Sending {
+  requests: Requests
+  locked: Locked
+}
+
 /** Starts what is due. @returns whether there may be more of it */
-async function startDue(deps: SenderDeps, lease: Lease, requests: Requests): Promise<boolean> {
+async function startDue(deps: SenderDeps, lease: Lease, sending: Sending): Promise<boolean> {
   let hasMore = false
   for (const lane of Object.keys(LANES) as Lane[]) {
-    if (requests.room(lane) > 0) hasMore = (await startLane(deps, lease, requests, lane)) || hasMore
+    if (sending.requests.room(lane) > 0) hasMore = (await startLane(deps, lease, sending, lane)) || hasMore
   }
   return hasMore
 }
 
-async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lane: Lane): Promise<boolean> {
+async function startLane(deps: SenderDeps, lease: Lease, { requests, locked }: Sending, lane: Lane): Promise<boolean> {
   const { db, now, receivers } = deps
   const busy = { busyHosts: requests.hosts(), busySites: receivers.busy() }
-  const found = await findDue(db.read, { now: now(), lane, limit: PAGE, ...busy })
+  const due = await findDue(db.read, { now: now(), lane, limit: PAGE + locked.count(), ...busy })
+  const found = due.filter((each) => !locked.has(each))
   const misplaced = found.filter(({ isMisplaced }) => isMisplaced)
   const blocked = found.filter(({ url }) => deps.screen(url) !== undefined)
-  const allowed = found.filter((due) => !blocked.includes(due))
+  const allowed = found.filter((each) => !blocked.includes(each))
   const { started, postponed } = startFound(deps, requests, lane, allowed)
-  if (misplaced.length + blocked.length + postponed.length > 0) {
-    await lease.commit(async (transaction) => {
-      await setSites(transaction, misplaced)
-      await putAside(deps, transaction, blocked)
-      await postpone(transaction, postponed)
-    })
-  }
-  return started + misplaced.length + blocked.length + postponed.length > 0
+  const later = blocked.length + postponed.length
+  if (misplaced.length + later === 0) return started > 0
+  const lockedNow = await lease.commit(async (transaction) => {
+    await setSites(transaction, misplaced)
+    return [...(await putAside(deps, transaction, blocked)), ...(await postpone(transaction, db.unlocked, postponed))]
+  })
+  locked.note(lockedNow)
+  return started + misplaced.length + later > lockedNow.length
 }
 
 /**
