@@ -20,6 +20,7 @@ import {
 } from './support/webhooks.ts'
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const unlimited = { LIMIT_LINKS: '0', LIMIT_CHANGES: '0' }
 
@@ -181,10 +182,14 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
   const held = hold(receiver, (path) => path === '/hook')
   const slow = await linksAt(
     setting,
-    many(300, (at) => [`hook.slow${at}.com`, `127.${1 + (at >> 8)}.${at & 255}.1`]),
+    many(280, (at) => [`hook.slow${at}.com`, `127.${1 + (at >> 8)}.${at & 255}.1`]),
   )
   await changeAll(server, slow, 'One')
-  await poll(() => held.count() === slow.length)
+  // What is over the share of their network comes a little later.
+  await poll(() => {
+    clock.now += 100
+    return held.count() === slow.length
+  })
   const fresh = await createWithWebhook(
     server,
     url.replace('hook.example.com', 'new.example.com').replace(/hook$/, 'quick'),
@@ -199,7 +204,7 @@ test('hundreds of receivers that do not respond delay no other, be it known or n
 
 test('machines of one network that do not respond delay no other receiver, however many they are', async (t) => {
   const setting = await startWithWebhooks(t, unlimited)
-  const { server, receiver, url } = setting
+  const { server, receiver, clock, url } = setting
   const held = hold(receiver, (path) => path === '/hook')
   const slow = await linksAt(
     setting,
@@ -212,7 +217,10 @@ test('machines of one network that do not respond delay no other receiver, howev
   await poll(() => held.count() === 2 * MAX_IN_NETWORK)
   const fresh = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
   await put(manage(server, fresh), { title: 'One' })
-  await poll(async () => (await webhookOf(server, fresh)).last_status === 204)
+  await poll(async () => {
+    clock.now += 1_000
+    return (await webhookOf(server, fresh)).last_status === 204
+  })
   assert.equal(held.most(), 2 * MAX_IN_NETWORK)
   held.release()
 })
@@ -239,6 +247,67 @@ test("the slow receivers of one network's changes, in many networks, leave place
     return (await deliveredOf(setting)) === links.length + 1
   })
   assert.equal(held.most(), LANES.slow / 2)
+})
+
+test("more new receivers of one network's changes than may be sent to at a time leave places to those of others", async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url } = setting
+  const held = hold(receiver, (path) => path === '/hook')
+  // As many as may take long, and as many as may be sent to besides.
+  const count = MAX_LATE + 2 * LANES.new
+  const links = await linksAt(
+    setting,
+    many(count, (at) => [`hook.new${at}.com`, `127.${10 + (at % 40)}.1.${1 + (at % 250)}`]),
+  )
+  const other = await createWithWebhook(server, url.replace(/hook$/, 'other'))
+  const [attacker = ''] = attackers(1)
+  await Promise.all(links.map((each) => sendFrom(attacker, manage(server, each), { title: 'One' }, 'PUT')))
+  await poll(() => {
+    clock.now += 100
+    return held.count() >= MAX_LATE + LANES.new / 2
+  })
+  await sendFrom(honest(), manage(server, other), { title: 'One' }, 'PUT')
+  await poll(async () => (await webhookOf(server, other)).last_status === 204)
+  // What is over the share comes later, and has not failed.
+  await poll(async () => {
+    held.release()
+    clock.now += 1_000
+    return (await deliveredOf(setting)) === links.length + 1
+  })
+  assert.equal(held.most(), MAX_LATE + LANES.new / 2)
+})
+
+test('milestones of many links do not keep that of a link waiting whose webhook was set in another hour', async (t) => {
+  const setting = await startWithWebhooks(t, unlimited)
+  const { server, receiver, clock, url } = setting
+  const links = await linksAt(
+    setting,
+    many(200, (at) => [`owner${at}.hooks.com`, '127.0.0.9']),
+  )
+  clock.now += HOUR_MS
+  setting.zones['honest.hooks.com'] = { a: ['127.0.0.9'] }
+  const own = url.replace('hook.example.com', 'honest.hooks.com').replace(/hook$/, 'honest')
+  const link = await createWithWebhook(server, own)
+  const { db, links: registry } = server.services
+  // As a milestone is queued, which no request has caused.
+  const queue = async ({ token }: CreatedWithWebhook) => {
+    const { id } = await registry.findByToken(token)
+    await db.transaction((transaction) => insertEvent(transaction, id, createEvent('scans.milestone', clock.now, {})))
+  }
+  for (const each of links) await queue(each)
+  const settled = async () => (await dueOf(setting)) === 0
+  // A change has the events of the store looked for.
+  await put(manage(server, links[0] as CreatedWithWebhook), { title: 'One' })
+  await poll(settled)
+  await queue(link)
+  const isHonest = ({ path }: { path: string }) => path === '/honest'
+  await poll(async () => {
+    if (receiver.received.some(isHonest)) return true
+    if (await settled()) clock.now += 500
+    return false
+  })
+  const before = receiver.received.findIndex(isHonest)
+  assert.ok(before <= 2 * MAX_UNPAUSED, `${before} others came first`)
 })
 
 test('checks of destinations count for the machine that gets them: what is over comes later, and is no failed check', async (t) => {
@@ -293,7 +362,7 @@ test('docs/security.md and docs/api.md say the shares that hold', () => {
     `${MAX_AT_ONCE} at a time and ${MAX_A_MINUTE} a minute, ${MAX_UNPAUSED} of them without a pause`,
     `${MAX_IN_NETWORK} at a time to the machines of one network`,
     `${quick} to receivers that were quick, ${fresh} to new ones, ${slow} to slow or failing ones`,
-    'of these, the changes of a network have at most as many as are left',
+    'of each, the changes of a network have at most as many as are left',
     `after ${YIELD_MS} ms they leave their place among quick and new ones to the next, as long as these are ${MAX_LATE}`,
     `${WIDTH} that were begun in the last ${YIELD_MS} ms, and ${MAX_LATE_CHECKS} that take longer`,
   ])

@@ -1,4 +1,4 @@
-import type { Compilable, Expression, Kysely, Transaction } from '#kysely'
+import type { Compilable, Expression, Kysely, SelectQueryBuilder, Transaction } from '#kysely'
 import type { Tables } from './schema.ts'
 
 /**
@@ -34,6 +34,8 @@ export interface Database {
   urgent: <T>(urgency: Urgency, work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
+  /** For what is not to wait while a change of many rows goes on, which may take seconds in PostgreSQL. */
+  unlocked: Unlocked
   /** For `createLeases`. */
   leases: LeaseStore
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
@@ -44,6 +46,14 @@ export interface Database {
   doubtMs: number
   close(): Promise<void>
 }
+
+/**
+ * Limits a query in a transaction to the rows that no other transaction on the store has changed or locked, and locks them. In SQLite,
+ * where changes run one after the other, these are all.
+ */
+export type Unlocked = <DB, From extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, From, Row>,
+) => SelectQueryBuilder<DB, From, Row>
 
 /** Who has which lease. Where a process is alone on its store, that is in its memory. */
 export interface LeaseStore {

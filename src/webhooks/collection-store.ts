@@ -81,18 +81,25 @@ export async function insertCollectionEvents(db: Executor, rows: Insertable<Coll
   if (rows.length > 0) await db.insertInto('collection_outbox').values(rows).execute()
 }
 
-/** Some of the collections with events that the sender has not taken in. */
-export async function findNewlyQueued(db: Executor, limit: number): Promise<string[]> {
+/** The next collections after one with events that the sender has not taken in. */
+export async function findNewlyQueued(db: Executor, limit: number, after = ''): Promise<string[]> {
   const queued = db.selectFrom('collection_outbox').select('collection_id').distinct().where('is_new', '=', 1)
-  return (await queued.limit(limit).execute()).map((row) => row.collection_id)
+  const next = queued.where('collection_id', '>', after).orderBy('collection_id')
+  return (await next.limit(limit).execute()).map((row) => row.collection_id)
 }
 
 /**
  * Takes the new events of a collection in: has its webhook send them, and drops the oldest ones when too many wait. Those for a
  * webhook that was removed, or given up, are deleted.
+ * @param hasMost whether a network has caused more than its share of all that waits: the newest of its events is kept
  * @returns how many were dropped
  */
-export async function takeIn(transaction: Transaction<Tables>, collectionId: string, now: number): Promise<number> {
+export async function takeIn(
+  transaction: Transaction<Tables>,
+  collectionId: string,
+  now: number,
+  hasMost: (network: string) => boolean = () => false,
+): Promise<number> {
   const { last_delivery_at: last } = (await findCollectionWebhook(transaction, collectionId)) ?? {}
   const at = firstAttempt(now, last)
   const woken = await transaction
@@ -106,6 +113,11 @@ export async function takeIn(transaction: Transaction<Tables>, collectionId: str
     return 0
   }
   const queued = transaction.updateTable('collection_outbox').set({ is_new: 0 })
-  await queued.where('collection_id', '=', collectionId).where('is_new', '=', 1).execute()
-  return dropOldest(transaction, { kind: 'collection', id: collectionId }, MAX_WAITING_IN_COLLECTION)
+  const taken = await queued
+    .where('collection_id', '=', collectionId)
+    .where('is_new', '=', 1)
+    .returning('network')
+    .execute()
+  const isOver = taken.some(({ network }) => hasMost(network ?? ''))
+  return dropOldest(transaction, { kind: 'collection', id: collectionId }, isOver ? 1 : MAX_WAITING_IN_COLLECTION)
 }

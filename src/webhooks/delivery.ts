@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from '#kysely'
 import type { Database, Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
@@ -7,12 +10,14 @@ import { RequestError } from './request-error.ts'
 import {
   dropBefore,
   findOldest,
+  isLocked,
   PAUSE_MS,
   postpone,
   recordDelivery,
   recordFailure,
   setNextAttempt,
   type Due,
+  type Postponed,
   type Queued,
 } from './outbox-store.ts'
 import { NotNow } from './receivers.ts'
@@ -31,6 +36,9 @@ const BLOCKED_MS = 60_000
 
 /** How long events wait for a host that is blocked. */
 const BLOCKED_WAIT_MS = 3 * 86_400_000
+
+/** When a webhook that a change has locked is tried again. */
+export const LOCKED_MS = 250
 
 /** A receiver that takes longer to respond is sent to in the lane of the slow ones. */
 const SLOW_MS = 1_000
@@ -53,13 +61,16 @@ export interface DeliveryDeps {
  */
 export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
   const { db, now, monotonic, inStoreTurn } = deps
-  const event = await inStoreTurn(() => findOldest(db.read, due.owner))
-  if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.owner, now()))
+  const save = (work: Recording) => record(db, lease, due, signal, work)
+  const event = await inStoreTurn(due.network, () => findOldest(db.read, due.owner))
+  if (event === undefined) return save((transaction) => setNextAttempt(transaction, due.owner, now()))
   const startedAt = monotonic()
   const result = await attempt(deps, due, event, signal)
   if (signal.aborted) return
   if (result instanceof NotNow) {
-    return lease.commit((transaction) => postpone(transaction, [{ ...due, until: result.until }]))
+    return save(
+      async (transaction) => void (await postpone(transaction, db.unlocked, [{ ...due, until: result.until }])),
+    )
   }
   const { status, error, asked } = result
   deps.count(error === undefined)
@@ -67,12 +78,28 @@ export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal
   if (error === undefined) {
     const lane: Lane = monotonic() - startedAt > SLOW_MS ? 'slow' : 'quick'
     const delivery = { status: status as number, at, nextAt: at + PAUSE_MS, lane }
-    return lease.commit((transaction) => recordDelivery(transaction, due, event, delivery))
+    return save((transaction) => recordDelivery(transaction, due, event, delivery))
   }
   const failing = { failures: due.failures + 1, since: due.failingSince ?? at, asked }
   const next = nextAttempt(at, failing, deps.random())
   const failure = { status: status ?? null, error, at, nextAt: status === GONE ? null : next }
-  return lease.commit((transaction) => recordFailure(transaction, due, failure))
+  return save((transaction) => recordFailure(transaction, due, failure))
+}
+
+type Recording = (transaction: Transaction<Tables>) => Promise<void>
+
+/**
+ * Records what became of a request once nobody has its webhook locked. A change of hundreds of links has theirs locked for seconds:
+ * what waited for it would keep the places of the store for so long, and end all sending when it takes longer.
+ */
+async function record(db: Database, lease: Lease, due: Due, signal: AbortSignal, work: Recording): Promise<void> {
+  const isRecorded = () =>
+    lease.commit(async (transaction) => {
+      if (await isLocked(transaction, db.unlocked, due.owner)) return false
+      await work(transaction)
+      return true
+    })
+  while (!signal.aborted && !(await isRecorded())) await sleep(LOCKED_MS, undefined, { signal }).catch(() => {})
 }
 
 async function attempt(
@@ -111,18 +138,19 @@ async function attempt(
 /**
  * Puts webhooks aside whose addresses were listed or blocked after they were set, until these may be on no list any more. Nothing
  * has failed; what waits is news for as long as what fails.
+ * @returns those that are due as before, because others have them locked
  */
 export async function putAside(
-  { now }: Pick<DeliveryDeps, 'now'>,
+  { db, now }: Pick<DeliveryDeps, 'db' | 'now'>,
   transaction: Executor,
   blocked: Due[],
-): Promise<void> {
+): Promise<Postponed[]> {
   const at = now()
-  await postpone(
-    transaction,
-    blocked.map((due) => ({ ...due, until: at + BLOCKED_MS })),
-  )
-  for (const { owner } of blocked) await dropBefore(transaction, owner, at - BLOCKED_WAIT_MS)
+  const later = blocked.map((due) => ({ ...due, until: at + BLOCKED_MS }))
+  const locked = await postpone(transaction, db.unlocked, later)
+  const waiting = later.filter((row) => !locked.includes(row))
+  for (const { owner } of waiting) await dropBefore(transaction, owner, at - BLOCKED_WAIT_MS)
+  return locked
 }
 
 const FIRST_MS = 5_000

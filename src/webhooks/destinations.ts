@@ -55,7 +55,7 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   const signal = AbortSignal.any([closing, lease.lost])
   const isEnding = () => stopping.aborted || signal.aborted
   const places = createPlaces()
-  const ofChecks = commitsInTurn(lease, createStoreTurns())
+  const ofChecks = commitsInTurn(lease, createStoreTurns(), '')
   const start = async (linkId: number) => {
     await places.free()
     if (isEnding()) return

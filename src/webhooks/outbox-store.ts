@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from '#kysely'
-import type { Executor } from '../db/database.ts'
+import type { Executor, Unlocked } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
@@ -89,7 +89,7 @@ export interface Due {
   /** Whether its row does not have the receiver yet, or another one. */
   isMisplaced: boolean
   lane: Lane
-  /** Of the oldest event that waits, as the event has it; empty when nobody's request has caused it. */
+  /** Of the oldest event that waits: whose request has caused it, as the event has it, or else when the webhook was set. */
   network: string
   secret: string
   /** When the owner last set it. */
@@ -137,9 +137,27 @@ async function findDueOf(
     const site = siteOf(row.host)
     const owner = { kind, id: row.owner } as WebhookOwner
     const { address: url, host, secret, updated_at: updatedAt, failures, failing_since: failingSince } = row
-    const sent = { owner, url, host, site, isMisplaced: site !== row.site, lane, network: row.network ?? '' }
+    const sent = {
+      owner,
+      url,
+      host,
+      site,
+      isMisplaced: site !== row.site,
+      lane,
+      network: row.network ?? setAt(updatedAt),
+    }
     return { due: { ...sent, secret, updatedAt, failures, failingSince }, dueAt: row.next_attempt_at ?? 0 }
   })
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Who shares with others what no request has caused, as a milestone: the webhooks that were set in the same hour. A network may set
+ * some hundred in one, and does not keep those that others have set earlier waiting for all of them.
+ */
+function setAt(updatedAt: number): string {
+  return `set in hour ${Math.floor(updatedAt / HOUR_MS)}`
 }
 
 type WebhookTables = 'webhooks' | 'collection_webhooks'
@@ -172,13 +190,49 @@ export async function isAnyDue(db: Executor, now: number): Promise<boolean> {
 /** A webhook that is sent to at another time. */
 export type Postponed = Pick<Due, 'owner' | 'updatedAt'> & { until: number }
 
-/** Has events wait, without a failure, unless the owner has set the webhook in the meantime. */
-export async function postpone(db: Executor, postponed: Postponed[]): Promise<void> {
-  for (const { owner, updatedAt, until } of postponed) {
-    const { webhooks, key } = tablesOf(owner)
-    const later = db.updateTable(webhooks).set({ next_attempt_at: until }).where(key, '=', owner.id)
-    await later.where('updated_at', '=', updatedAt).execute()
+/**
+ * Has events wait, without a failure, unless the owner has set the webhook in the meantime.
+ * @returns those whose webhooks another transaction has locked, which are due as before: a change of hundreds of links takes seconds
+ */
+export async function postpone(db: Executor, unlocked: Unlocked, postponed: Postponed[]): Promise<Postponed[]> {
+  const locked: Postponed[] = []
+  for (const kind of ownerKinds) {
+    const rows = postponed.filter(({ owner }) => owner.kind === kind)
+    const free = await findUnlocked(db, unlocked, kind, rows)
+    const { webhooks, key } = tablesOf({ kind })
+    for (const row of rows) {
+      const { owner, updatedAt, until } = row
+      if (!free.has(owner.id)) {
+        locked.push(row)
+        continue
+      }
+      const later = db.updateTable(webhooks).set({ next_attempt_at: until }).where(key, '=', owner.id)
+      await later.where('updated_at', '=', updatedAt).execute()
+    }
   }
+  return locked
+}
+
+async function findUnlocked(
+  db: Executor,
+  unlocked: Unlocked,
+  kind: WebhookOwner['kind'],
+  rows: Postponed[],
+): Promise<Set<number | string>> {
+  if (rows.length === 0) return new Set()
+  const { webhooks, key } = tablesOf({ kind })
+  const ids = rows.map(({ owner }) => owner.id)
+  const found = await unlocked(db.selectFrom(webhooks).select(key).where(key, 'in', ids).orderBy(key)).execute()
+  return new Set(found.map((row) => row[key]))
+}
+
+/** Whether another transaction has a webhook locked; else this one has, until its end. */
+export async function isLocked(db: Executor, unlocked: Unlocked, owner: WebhookOwner): Promise<boolean> {
+  const { webhooks, key } = tablesOf(owner)
+  const row = db.selectFrom(webhooks).select(key).where(key, '=', owner.id)
+  if ((await unlocked(row).executeTakeFirst()) !== undefined) return false
+  // It may have been removed.
+  return (await row.executeTakeFirst()) !== undefined
 }
 
 /** Gives rows their receiver: those of former versions have none, and the Public Suffix List changes. */

@@ -2,7 +2,7 @@ import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 import { insertCollectionEvents } from './collection-store.ts'
 import { newEventId, type WebhookEvent } from './event.ts'
-import { dropOldest, insertEvent, MAX_WAITING } from './outbox-store.ts'
+import { insertEvent, MAX_WAITING } from './outbox-store.ts'
 
 /** Events that wait in the outbox, for all links, above which each link of the networks with most has one. */
 const MAX_ROWS = 100_000
@@ -21,6 +21,8 @@ export interface Outbox {
     collectionIds: string[],
     event: WebhookEvent,
   ) => Promise<void>
+  /** Whether too many events wait, and a network has caused more than its share of them. */
+  hasMost: (network: string) => boolean
   /** Notes that events of collections were dropped because too many waited. */
   noteDropped: (count: number) => void
   /** The number of rows; between counts an upper estimate: deliveries are not subtracted, and transactions may be rolled back. */
@@ -57,12 +59,11 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
       if (more !== undefined) note(network, 1, 1 - more)
     },
     async addToCollections(transaction, linkId, collectionIds, event) {
-      const { network = '' } = event
-      const old = hasMost(network) ? await dropAll(transaction, collectionIds) : 0
       const rows = collectionIds.map((id) => rowOf(id, linkId, event))
       await insertCollectionEvents(transaction, rows)
-      note(network, rows.length, old)
+      note(event.network ?? '', rows.length, 0)
     },
+    hasMost,
     noteDropped: (count) => void (dropped += count),
     rows: () => rows,
     counted(byNetwork) {
@@ -72,13 +73,6 @@ export function createOutbox(maxRows = MAX_ROWS): Outbox {
     },
     dropped: () => dropped,
   }
-}
-
-/** Drops what waits for collections. @returns how many events */
-async function dropAll(transaction: Transaction<Tables>, collectionIds: string[]): Promise<number> {
-  let dropped = 0
-  for (const id of collectionIds) dropped += await dropOldest(transaction, { kind: 'collection', id }, 0)
-  return dropped
 }
 
 function rowOf(collectionId: string, linkId: number, { body, at, network }: WebhookEvent) {

@@ -1,7 +1,7 @@
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { createBell } from '../lib/bell.ts'
-import { deliver, putAside, type DeliveryDeps } from './delivery.ts'
+import { deliver, LOCKED_MS, putAside, type DeliveryDeps } from './delivery.ts'
 import { findNewlyQueued, takeIn } from './collection-store.ts'
 import type { Outbox } from './outbox.ts'
 import { findDue, postpone, setSites, type Due, type Postponed } from './outbox-store.ts'
@@ -18,11 +18,15 @@ export const YIELD_MS = 250
 /** as long as there are no more of these. They take no more than a socket. */
 export const MAX_LATE = 256
 
-/** What is over the share of a network in the lane of the slow ones is tried again so much later, one after the other. */
-const OVER_SHARE_MS = 50
+/** What is over the share of a network in a lane is tried again so much later, one after the other. */
+const OVER_SHARE_MS: Readonly<Record<Lane, number>> = { quick: 10, new: 10, slow: 50 }
 
 /** Rows that are read at once. */
 const PAGE = 128
+
+/** Collections whose events are taken in in one transaction, and in how many, before events are sent. */
+const TAKEN_AT_ONCE = 16
+const TAKEN_PARTS = 4
 
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
@@ -64,14 +68,17 @@ export async function sendDue(
   const isEnding = () => stopping.aborted || signal.aborted
   const bell = createBell()
   const inStoreTurn = createStoreTurns()
-  const ofRequests = commitsInTurn(lease, inStoreTurn)
-  const requests = createRequests((due) => deliver({ ...deps, inStoreTurn }, ofRequests, due, signal), bell.ring)
+  const send = (due: Due) =>
+    deliver({ ...deps, inStoreTurn }, commitsInTurn(lease, inStoreTurn, due.network), due, signal)
+  const requests = createRequests(send, bell.ring)
+  const locked = createLocked(deps.monotonic)
+  const takeInNew = createTakeIn(deps, lease)
   stopping.addEventListener('abort', bell.ring)
   try {
     while (!isEnding()) {
       requests.throwFailure()
-      await takeInNew(deps, lease)
-      if (await startDue(deps, lease, requests)) continue
+      await takeInNew()
+      if (await startDue(deps, lease, { requests, locked })) continue
       if (requests.hosts().length === 0 && !deps.receivers.isAnySpent()) return
       await bell.wait(pollMs)
     }
@@ -82,16 +89,32 @@ export async function sendDue(
   requests.throwFailure()
 }
 
-/** Takes in what changes of links have queued for collections. */
-async function takeInNew({ db, now, outbox }: SenderDeps, lease: Lease): Promise<void> {
-  const collections = await findNewlyQueued(db.read, PAGE)
-  if (collections.length === 0) return
-  const dropped = await lease.commit(async (transaction) => {
-    let count = 0
-    for (const id of collections) count += await takeIn(transaction, id, now())
-    return count
-  })
-  outbox.noteDropped(dropped)
+/**
+ * Takes in what changes of links have queued for collections: of some at a time, so that what else is to be recorded waits for few, and of
+ * one after the other, so that those whose links change all the time come before no other.
+ */
+function createTakeIn({ db, now, outbox }: SenderDeps, lease: Lease): () => Promise<void> {
+  let last = ''
+
+  async function takeInAll(collections: string[]): Promise<void> {
+    const dropped = await lease.commit(async (transaction) => {
+      let count = 0
+      for (const id of collections) count += await takeIn(transaction, id, now(), outbox.hasMost)
+      return count
+    })
+    outbox.noteDropped(dropped)
+  }
+
+  return async () => {
+    for (let parts = 0; parts < TAKEN_PARTS; parts++) {
+      const from = last
+      const collections = await findNewlyQueued(db.read, TAKEN_AT_ONCE, from)
+      const isEnd = collections.length < TAKEN_AT_ONCE
+      last = isEnd ? '' : (collections.at(-1) ?? '')
+      if (collections.length > 0) await takeInAll(collections)
+      if (isEnd && from === '') return
+    }
+  }
 }
 
 /** The requests under way. */
@@ -100,10 +123,7 @@ interface Requests {
   isBusy: (host: string) => boolean
   /** How many more a lane may have. */
   room: (lane: Lane) => number
-  /**
-   * Whether a network has as many places in the lane of the slow ones as are left, so that there is one for a network that has
-   * none. In the other lanes, places come free by themselves.
-   */
+  /** Whether a network has as many places in a lane as are left, so that there is one for a network that has none. */
   isOverShare: (lane: Lane, network: string) => boolean
   /** @param leave is called when it has ended */
   start: (due: Due, lane: Lane, leave: () => void) => void
@@ -130,7 +150,7 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
     isBusy: (host) => running.has(host),
     room,
     isOverShare: (lane, network) =>
-      lane === 'slow' && count((request) => request.lane === lane && request.network === network) >= room(lane),
+      count((request) => request.lane === lane && !request.isLate && request.network === network) >= room(lane),
     start(due, lane, leave) {
       const end = () => {
         clearInterval(timer)
@@ -152,31 +172,61 @@ function createRequests(send: (due: Due) => Promise<void>, onRoom: () => void): 
   }
 }
 
+/** Webhooks that are due and were found locked a moment ago. */
+interface Locked {
+  has: (due: Due) => boolean
+  note: (owners: Pick<Due, 'owner'>[]) => void
+  /** How many they are, so that so many more are looked for. */
+  count: () => number
+}
+
+function createLocked(monotonic: () => number): Locked {
+  const until = new Map<number | string, number>()
+  return {
+    has: ({ owner }) => until.has(owner.id),
+    note(owners) {
+      for (const { owner } of owners) until.set(owner.id, monotonic() + LOCKED_MS)
+    },
+    count() {
+      const now = monotonic()
+      for (const [id, end] of until) if (end <= now) until.delete(id)
+      return until.size
+    },
+  }
+}
+
+/** What is under way. */
+interface Sending {
+  requests: Requests
+  locked: Locked
+}
+
 /** Starts what is due. @returns whether there may be more of it */
-async function startDue(deps: SenderDeps, lease: Lease, requests: Requests): Promise<boolean> {
+async function startDue(deps: SenderDeps, lease: Lease, sending: Sending): Promise<boolean> {
   let hasMore = false
   for (const lane of Object.keys(LANES) as Lane[]) {
-    if (requests.room(lane) > 0) hasMore = (await startLane(deps, lease, requests, lane)) || hasMore
+    if (sending.requests.room(lane) > 0) hasMore = (await startLane(deps, lease, sending, lane)) || hasMore
   }
   return hasMore
 }
 
-async function startLane(deps: SenderDeps, lease: Lease, requests: Requests, lane: Lane): Promise<boolean> {
+async function startLane(deps: SenderDeps, lease: Lease, { requests, locked }: Sending, lane: Lane): Promise<boolean> {
   const { db, now, receivers } = deps
   const busy = { busyHosts: requests.hosts(), busySites: receivers.busy() }
-  const found = await findDue(db.read, { now: now(), lane, limit: PAGE, ...busy })
+  const due = await findDue(db.read, { now: now(), lane, limit: PAGE + locked.count(), ...busy })
+  const found = due.filter((each) => !locked.has(each))
   const misplaced = found.filter(({ isMisplaced }) => isMisplaced)
   const blocked = found.filter(({ url }) => deps.screen(url) !== undefined)
-  const allowed = found.filter((due) => !blocked.includes(due))
+  const allowed = found.filter((each) => !blocked.includes(each))
   const { started, postponed } = startFound(deps, requests, lane, allowed)
-  if (misplaced.length + blocked.length + postponed.length > 0) {
-    await lease.commit(async (transaction) => {
-      await setSites(transaction, misplaced)
-      await putAside(deps, transaction, blocked)
-      await postpone(transaction, postponed)
-    })
-  }
-  return started + misplaced.length + blocked.length + postponed.length > 0
+  const later = blocked.length + postponed.length
+  if (misplaced.length + later === 0) return started > 0
+  const lockedNow = await lease.commit(async (transaction) => {
+    await setSites(transaction, misplaced)
+    return [...(await putAside(deps, transaction, blocked)), ...(await postpone(transaction, db.unlocked, postponed))]
+  })
+  locked.note(lockedNow)
+  return started + misplaced.length + later > lockedNow.length
 }
 
 /**
@@ -197,7 +247,7 @@ function startFound({ receivers }: SenderDeps, requests: Requests, lane: Lane, f
       postponed.push({ ...due, until: receivers.nextTry(site, network) })
     else if (requests.room(lane) === 0) continue
     else if (requests.isOverShare(lane, network)) {
-      postponed.push({ ...due, until: receivers.nextTry(`lane ${lane}`, network, OVER_SHARE_MS) })
+      postponed.push({ ...due, until: receivers.nextTry(`lane ${lane}`, network, OVER_SHARE_MS[lane]) })
     } else {
       requests.start(due, lane, receivers.enter(site, network) as () => void)
       started++

@@ -74,7 +74,8 @@ function storeTests(driver: StoreDriver): void {
     const change = (title: string, holder?: Holder) =>
       db.transaction((transaction) => webhooks.onChange(transaction, link, { ...link, title }, { holder }))
     await change('One')
-    assert.equal((await dueOf(db, link)).network, '')
+    // What nobody's request has caused is of those that were set in the same hour.
+    assert.match((await dueOf(db, link)).network, /^set in hour \d+$/)
     await db.write.deleteFrom('outbox').execute()
     await change('Two', asHolder('198.51.100.7'))
     await change('Three', asHolder('203.0.113.7'))
@@ -115,6 +116,39 @@ function storeTests(driver: StoreDriver): void {
       assert.deepEqual([await find({}), await find({ lane: 'slow' })], [[links[1].id], [links[0].id]])
     },
   )
+
+  if (driver.name.startsWith('PostgreSQL'))
+    each(
+      'what a change of other links has locked stays due, and what else is to wait or is recorded waits for nothing',
+      async (db) => {
+        const links = [await insert(db, 'a'), await insert(db, 'b')] as const
+        for (const link of links) {
+          await set(db, link)
+          await queue(db, link)
+        }
+        const [locked, free] = [await dueOf(db, links[0]), await dueOf(db, links[1])]
+        const isLocked = ({ owner }: outbox.Due) =>
+          db.transaction((transaction) => outbox.isLocked(transaction, db.unlocked, owner))
+        const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const change = db.transaction(async (transaction) => {
+          await outbox.insertEvent(transaction, links[0].id, createEvent('link.changed', 1000, {}))
+          begun.resolve()
+          await ended.promise
+        })
+        await begun.promise
+        const rows = [locked, free].map((due) => ({ ...due, until: 9000 }))
+        const left = await db.transaction((transaction) => outbox.postpone(transaction, db.unlocked, rows))
+        assert.deepEqual(left, [rows[0]])
+        assert.deepEqual(
+          (await outbox.findDue(db.read, dueFilter)).map(({ owner }) => owner.id),
+          [links[0].id],
+        )
+        assert.deepEqual([await isLocked(locked), await isLocked(free)], [true, false])
+        ended.resolve()
+        await change
+        assert.deepEqual([await isLocked(locked), await isLocked(free)], [false, false])
+      },
+    )
 
   each('a row of a former version is found without its receiver, and gets it', async (db) => {
     const link = await insert(db, 'a')

@@ -60,6 +60,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     leases: instances[0].leases,
     time: instances[0].time,
     check: instances[0].check,
+    unlocked: instances[0].unlocked,
     doubtMs: instances[0].doubtMs,
     close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }

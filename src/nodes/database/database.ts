@@ -70,6 +70,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     // Its disk is not that of this process.
     urgent: (_urgency, work) => transaction(work),
     lock: lockName,
+    unlocked: (query) => query.forNoKeyUpdate().skipLocked(),
     leases: createSharedLeases({ write: first, time }),
     time,
     check: () => checkChanges(first),
