@@ -47,7 +47,7 @@ async function openSqlite(): Promise<Store> {
     },
     open() {
       const [blocks, sets] = [createBlockCache(), createSetCache()]
-      const { stats, statsOfMany, statsOfSet } = createLongReading(file, blocks, sets)
+      const { stats, statsOfMany, statsOfSet } = createLongReading(file, warehouse.log, blocks, sets)
       const quick = createStatisticsCalls(openRowQueries(warehouse), blocks, sets)
       return { ...quick, stats, statsOfMany, statsOfSet }
     },

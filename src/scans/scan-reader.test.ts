@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Problem } from '../http/problem.ts'
+import { GaveWay } from './gave-way.ts'
 import { createScanReader } from './scan-reader.ts'
 import type { StatsQuery } from './statistics/stats-query.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
@@ -165,4 +167,15 @@ test('who has asked for much makes nobody of another network wait that asks for 
     [1, 2, 99],
   )
   assert.equal(await honest, 3)
+})
+
+test('statistics that gave way to the fold are answered with 503, and other errors as they are', async () => {
+  const answers = [new GaveWay('too long'), Object.assign(new Error('too long'), { code: 'ERR_OTHER' })]
+  for (const answer of answers) {
+    const call = async (name: string) => (name === 'quickStats' ? undefined : Promise.reject(answer))
+    const reader = createScanReader({ call } as Pick<WarehouseClient, 'call'>, () => 0)
+    const error = await reader.stats(who('a'), 1, month).catch((thrown: unknown) => thrown)
+    if (answer instanceof GaveWay) assert.ok(error instanceof Problem && error.status === 503)
+    else assert.equal(error, answer)
+  }
 })

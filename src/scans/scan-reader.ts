@@ -1,4 +1,6 @@
+import { Problem } from '../http/problem.ts'
 import type { Totals } from '../links/link.ts'
+import { hasGivenWay } from './gave-way.ts'
 import { asOf, type AsOf } from './statistics/as-of.ts'
 import type { Exported, Page } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
@@ -67,6 +69,9 @@ export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: 
   }
 }
 
+const GAVE_WAY =
+  'so many visits are to be counted that statistics which count many of them one by one have no time: ask without filters, in whole days of UTC, or later'
+
 /** Asks long questions, which the warehouse's thread gives up when their signal aborts. */
 function createLongQuestions({ call }: Pick<WarehouseClient, 'call'>) {
   let last = 0
@@ -79,7 +84,7 @@ function createLongQuestions({ call }: Pick<WarehouseClient, 'call'>) {
       return await ask(question)
     } catch (error) {
       signal?.throwIfAborted()
-      throw error
+      throw hasGivenWay(error) ? new Problem('unavailable', GAVE_WAY) : error
     } finally {
       signal?.removeEventListener('abort', abandon)
     }

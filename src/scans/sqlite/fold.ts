@@ -35,7 +35,8 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
 
   return {
     mark: warehouse.mark,
-    commit(scans, { from, ...mark }) {
+    async commit(scans, { from, ...mark }) {
+      await warehouse.log.shorten()
       const chunk = { journal: mark.journal, from, scans }
       const flagged = asFileError(() => firsts.flag(chunk, warehouse.bound.addsVisitors()))
       const onlyCounted = warehouse.add(flagged, mark)
@@ -43,7 +44,9 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
       return onlyCounted
     },
     confirm: warehouse.confirm,
-    finish(now) {
+    async finish(now) {
+      // Also where nothing is folded, because the disk is full.
+      await warehouse.log.shorten()
       const day = dayOf(now)
       if (day === today) return
       firsts.close()

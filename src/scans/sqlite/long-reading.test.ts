@@ -30,7 +30,7 @@ const scansOf = (linkId: number) =>
 test('statistics that take long are those of when they began, while folds and other calls come between', async (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
   const warehouse = openSqliteWarehouse(file)
-  const long = createLongReading(file)
+  const long = createLongReading(file, warehouse.log)
   undoLater(t, () => (long.close(), warehouse.close()))
   let position = 0
   const fold = (linkId: number) =>
@@ -59,4 +59,17 @@ test('statistics that take long are those of when they began, while folds and ot
     assert.ok(isFolded, 'a fold came between')
     assert.deepEqual(await pending, expected)
   }
+})
+
+test('a question without filters ends when nobody wants its answer any more', async (t) => {
+  const file = join(temporaryFolder(t), 'scans.db')
+  const warehouse = openSqliteWarehouse(file)
+  const long = createLongReading(file, warehouse.log)
+  undoLater(t, () => (long.close(), warehouse.close()))
+  warehouse.add(scansOf(1), { journal: 'x', position: 1, lost: 0, isDamaged: false })
+  const pending = long.stats(1, query, NOW, 7)
+  const isRejected = assert.rejects(pending)
+  await turn()
+  await long.abandon(7)
+  await isRejected
 })

@@ -7,6 +7,7 @@ import { openDictionary } from './dictionary.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { SqliteWarehouse } from './warehouse.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
@@ -22,11 +23,14 @@ const keys = {
   raw_missing: 'link_id, slot',
 }
 
+interface Purged extends Pick<SqliteWarehouse, 'db'> {
+  unused: Pick<UnusedTexts, 'note'>
+  /** Left out for a copy that nobody else has open. */
+  log?: Pick<WriteAheadLog, 'shorten'>
+}
+
 /** Removes all scans and counts of links. After an interruption, another call completes it. */
-export async function purgeLinks(
-  { db, unused }: Pick<SqliteWarehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
-  linkIds: number[],
-): Promise<void> {
+export async function purgeLinks({ db, unused, log }: Purged, linkIds: number[]): Promise<void> {
   const found = new Set(
     db
       .prepare("select name from sqlite_schema where type = 'table'")
@@ -49,6 +53,7 @@ export async function purgeLinks(
     return limit - left
   }
   for (let at = 0; at < linkIds.length; await yieldToEventLoop()) {
+    await log?.shorten()
     transaction(db, () => {
       for (let left = STEP; at < linkIds.length && left > 0;) {
         const removed = remove(linkIds[at] ?? 0, left)
@@ -72,7 +77,7 @@ export async function purgeCopy(db: DatabaseSync, linkIds: number[]): Promise<vo
 
 /** Removes raw scans from before a time, link by link; the rollups stay. @returns how many */
 export async function prune(warehouse: SqliteWarehouse, before: number): Promise<number> {
-  const { db, unused } = warehouse
+  const { db, unused, log } = warehouse
   const remove = createRemoval(
     db,
     `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
@@ -80,6 +85,7 @@ export async function prune(warehouse: SqliteWarehouse, before: number): Promise
   )
   const removeOf = async (id: number) => {
     for (let count = 0; ; await yieldToEventLoop()) {
+      await log.shorten()
       const removed = transaction(db, () => remove(unused, id, before))
       count += removed
       if (removed < STEP) return count

@@ -35,7 +35,7 @@ const warehouse = openSqliteWarehouse(options.warehouse, yieldNow, openRawBound(
 warehouse.setInstance(options.instance)
 const [blocks, sets] = [createBlockCache(), createSetCache()]
 const reading = createStatisticsCalls(openRowQueries(warehouse), blocks, sets)
-const { close: closeLong, ...longReading } = createLongReading(options.warehouse, blocks, sets)
+const { close: closeLong, ...longReading } = createLongReading(options.warehouse, warehouse.log, blocks, sets)
 const fold = openFold(warehouse, options, yieldNow)
 const reusable = createReusable()
 

@@ -17,6 +17,7 @@ import {
 import { addToRollups, rollupWriter, type RollupWriter, addIncrements } from './rollup.ts'
 import { transaction } from './transaction.ts'
 import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 import type { FoldedScan } from '../scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
@@ -28,6 +29,7 @@ export interface SqliteWarehouse extends IdentityWriter, Imports {
   dictionary: Dictionary
   unused: UnusedTexts
   bound: RawBound
+  log: WriteAheadLog
   /**
    * Adds scans and sets the mark of their journal file in one transaction, which survives power loss.
    * @returns how many of them only count
@@ -79,6 +81,7 @@ export function openSqliteWarehouse(file: string, yieldNow: () => void = () => {
     dictionary,
     unused,
     bound,
+    log: openWriteAheadLog(db, file),
     ...openIdentity(db),
     add(scans, mark) {
       // So that a file without a name stays as it is while it is copied back.
