@@ -326,6 +326,8 @@ interface IssuancesTable {
 interface AcmeOrdersTable {
   id: Generated<number>
   placed_at: number
+  /** What it was for; null when an earlier version has placed it. */
+  purpose: 'first' | 'renewal' | 'retry' | 'own' | 'operator' | null
   /** Of a first certificate, as `issuances` has them. */
   registrable: string | null
   client: string | null

@@ -161,7 +161,7 @@ for (const driver of drivers) {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, start, orders, warned, now, pass } = setting
-      for (let at = 0; at < placed; at++) await insertOrder(db.write, now(), 0)
+      for (let at = 0; at < placed; at++) await insertOrder(db.write, { name: 'x.example', purpose: 'own' }, now(), 0)
       pass(10 * SECOND)
       const begun = now()
       const names = namesOf(count).toReversed()
@@ -213,7 +213,8 @@ for (const driver of drivers) {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, start, orders, now } = setting
-      for (let at = 0; at < 140; at++) await insertOrder(db.write, now() - HOUR, 0)
+      for (let at = 0; at < 140; at++)
+        await insertOrder(db.write, { name: 'x.example', purpose: 'own' }, now() - HOUR, 0)
       const queue = start()
       const early = await Promise.all(namesOf(20).map((name) => queue.obtain(name)))
       assert.deepEqual([early.length, orders.length], [20, 20])
