@@ -40,6 +40,7 @@ import { looks } from './migrations/0038-looks.ts'
 import { collectionShares } from './migrations/0039-collection-shares.ts'
 import { collectionWebhooks } from './migrations/0040-collection-webhooks.ts'
 import { orderPurposes } from './migrations/0041-order-purposes.ts'
+import { domainNetworks } from './migrations/0042-domain-networks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -85,6 +86,7 @@ export const migrations: readonly Migration[] = [
   collectionShares,
   collectionWebhooks,
   orderPurposes,
+  domainNetworks,
 ]
 
 /**
