@@ -294,7 +294,8 @@ describe('certificates', () => {
     const { authority, now, services } = service
     const names = ['c.example.com', 'a.example.com', 'b.example.com']
     for (const name of names) await service.activate(name)
-    for (let at = 0; at < 160; at++) await insertOrder(services.db.write, now() - MINUTE, 0)
+    for (let at = 0; at < 160; at++)
+      await insertOrder(services.db.write, { name: NAME, purpose: 'own' }, now() - MINUTE, 0)
     for (const name of names) await assert.rejects(service.visit(name), refusal)
     for (const name of names) await assert.rejects(service.visit(name), refusal)
     assert.deepEqual(authority.orders, [HOST])

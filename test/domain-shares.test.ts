@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_AWAITING } from '../src/domains/checks.ts'
+import { MAX_WAITING } from '../src/domains/registry.ts'
+import { asHolder } from '../src/lib/holder.ts'
 import { defaultBounds } from '../src/limits/work.ts'
 import { startDns, type Zone } from './support/dns.ts'
 import { attackers, fetchFrom, honest, sendFrom } from './support/loopback.ts'
@@ -49,5 +51,31 @@ test(
     assert.deepEqual([shown.status, other.status], [200, 201])
     assert.equal((JSON.parse(shown.text) as { status: string }).status, 'active')
     await Promise.all(waiting)
+  },
+)
+
+test(
+  'a network has a thousand names that do not lead here and gets no more, while others register theirs',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { address } = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
+    const server = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: address })
+    const { domains } = server.services
+    const [one = '', other = ''] = attackers(2)
+    const { allocation } = asHolder(one)
+    const registered = await domains.register('n0.stranger0.com', allocation)
+    for (let at = 1; at < MAX_WAITING; at++) await domains.register(`n.stranger${at}.com`, allocation)
+    const register = (from: string, body: object) => sendFrom(from, `${server.url}/api/domains`, body)
+    for (const body of [{ domain: NAME }, { domain: NAME, claim: true }]) {
+      const refused = await register(other, body)
+      assert.equal(refused.status, 409)
+      assert.match(refused.text, /too_many_waiting.*1000 names|1000 names.*too_many_waiting/)
+    }
+    assert.equal((await register(other, { domain: 'n.stranger1.com' })).status, 200)
+    assert.equal((await register(other, { domain: 'n.stranger1.com', claim: true })).status, 201)
+    assert.equal((await register(honest(), { domain: NAME })).status, 201)
+    await domains.remove('n0.stranger0.com', registered.token ?? '')
+    assert.equal((await register(other, { domain: 'go.example.com' })).status, 201)
+    assert.equal((await register(other, { domain: 'www.example.com' })).status, 409)
   },
 )

@@ -1,6 +1,8 @@
 /** Aligns the columns of a table; the last one is not padded. */
 export function formatTable(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  // As many arguments as rows may be more than a call can have.
+  const widthOf = (column: number) => rows.reduce((width, row) => Math.max(width, (row[column] ?? '').length), 0)
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column))
   return rows
     .map((row) =>
       row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '),

@@ -39,6 +39,8 @@ import { collectionTokens } from './migrations/0037-collection-tokens.ts'
 import { looks } from './migrations/0038-looks.ts'
 import { collectionShares } from './migrations/0039-collection-shares.ts'
 import { collectionWebhooks } from './migrations/0040-collection-webhooks.ts'
+import { orderPurposes } from './migrations/0041-order-purposes.ts'
+import { domainNetworks } from './migrations/0042-domain-networks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -83,6 +85,8 @@ export const migrations: readonly Migration[] = [
   looks,
   collectionShares,
   collectionWebhooks,
+  orderPurposes,
+  domainNetworks,
 ]
 
 /**

@@ -107,6 +107,8 @@ interface DomainsTable {
   claimed_at: number | null
   /** 1 while it serves pages although it leads here: it did before it was registered, and DNS has not proven that yet. */
   proof_wanted: Generated<number>
+  /** The network from which it was registered: a digest by a key that only one process knows, while it runs. */
+  client: string | null
 }
 
 /** Names of no registration under which owners' pages were served. */
@@ -326,6 +328,8 @@ interface IssuancesTable {
 interface AcmeOrdersTable {
   id: Generated<number>
   placed_at: number
+  /** What it was for; null when an earlier version has placed it. */
+  purpose: 'first' | 'renewal' | 'retry' | 'own' | 'operator' | null
   /** Of a first certificate, as `issuances` has them. */
   registrable: string | null
   client: string | null

@@ -5,6 +5,7 @@ import type { RemovalClock } from '../db/removal-clock.ts'
 import type { Holder } from '../lib/holder.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
+import { createEphemeralDigest } from '../lib/ephemeral-digest.ts'
 import { createChecks, type Checks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import { leadsHere, type Domain, type Served } from './domain.ts'
@@ -70,7 +71,8 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
   const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'domains could not be checked'))
   const { check: checkRefused, ...refusedNames } = createRefusedNames(db, statuses, now)
   const onNew = (domain: Domain) => tasks.run(checks.check(domain))
-  const registering = { db, host, statuses, now, staticFault: dns.staticFault, checkRefused, onNew }
+  const digestOf = createEphemeralDigest()
+  const registering = { db, host, statuses, now, staticFault: dns.staticFault, checkRefused, digestOf, onNew }
   const { find, ...registry } = createRegistry(registering)
   const timer = setInterval(() => tasks.run(checks.sweep()), SWEEP_MS).unref()
   const isOwn = ownNames(host)

@@ -124,7 +124,7 @@ export const registrationSchema = {
       registeredBody,
     ),
     200: json('The name was already registered; its token is not returned again.', domainBody),
-    ...problems('too_many_domains'),
+    ...problems('too_many_domains', 'too_many_waiting'),
   },
 }
 

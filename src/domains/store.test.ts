@@ -9,6 +9,7 @@ import {
   leaseCheck,
   countActive,
   countStatuses,
+  countWaiting,
   deleteDomain,
   deleteExpired,
   deleteUnder,
@@ -52,6 +53,23 @@ for (const driver of drivers) {
   })
 
   describe(`domains on ${driver.name}`, () => {
+    test('are counted for the network from which they were registered while they do not lead here, whatever becomes of them', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      for (const name of ['a.example.com', 'b.example.com']) await insertDomain(db.write, domain(name), 'one network')
+      await insertDomain(db.write, domain('c.example.com'), 'another')
+      await insertDomain(db.write, domain('d.example.com'))
+      const change = (more: Parameters<typeof domain>[1]) =>
+        updateDomain(db.write, domain('a.example.com', more), 'hash of a.example.com')
+      assert.equal(await countWaiting(db.read, 'one network'), 2)
+      await change({ status: 'active' })
+      assert.equal(await countWaiting(db.read, 'one network'), 1)
+      await change({ status: 'misconfigured' })
+      assert.equal(await countWaiting(db.read, 'one network'), 2)
+      await deleteDomain(db.write, 'b.example.com')
+      assert.equal(await countWaiting(db.read, 'one network'), 1)
+    })
+
     test('are stored, updated and deleted', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return

@@ -6,11 +6,11 @@ import { LONGEST_WAIT_MS, type Domain, type Served } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
 
-/** Adds a name. Returns false when it exists. */
-export async function insertDomain(db: Executor, domain: Domain): Promise<boolean> {
+/** Adds a name. Returns false when it exists. @param network a digest of that from which it is registered */
+export async function insertDomain(db: Executor, domain: Domain, network: string | null = null): Promise<boolean> {
   const result = await db
     .insertInto('domains')
-    .values(toRow(domain))
+    .values({ ...toRow(domain), client: network })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .executeTakeFirst()
   return result.numInsertedOrUpdatedRows === 1n
@@ -86,6 +86,17 @@ export async function countActive(db: Executor, registrable: string, which: 'all
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
+/** How many names that were registered from a network do not lead here. */
+export async function countWaiting(db: Executor, network: string): Promise<number> {
+  const row = await db
+    .selectFrom('domains')
+    .select((each) => each.fn.countAll<number>().as('count'))
+    .where('client', '=', network)
+    .where('status', '!=', 'active')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 /** No check is to be so much later than the one before. */
 const AHEAD_MS = 2 * LONGEST_WAIT_MS
 
@@ -141,7 +152,7 @@ export async function findStatuses(db: Executor, since: number): Promise<{ name:
   return rows.map(({ name, served: status }) => ({ name, status }))
 }
 
-function toRow(domain: Domain): Row {
+function toRow(domain: Domain): Omit<Row, 'client'> {
   return {
     name: domain.name,
     registrable: domain.registrable,

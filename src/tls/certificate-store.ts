@@ -1,7 +1,8 @@
-import type { Selectable } from '#kysely'
+import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Certificate } from './certificate.ts'
+import { LONGEST_MS } from './issuance-store.ts'
 
 /** A stored certificate with its renewal state. Times are milliseconds since 1970, UTC. */
 export interface StoredCertificate extends Certificate {
@@ -24,15 +25,42 @@ export async function listExpiries(db: Executor): Promise<{ name: string; notAft
   return db.selectFrom('certificates').select(['name', 'not_after as notAfter']).execute()
 }
 
-/** Certificates whose renewal, or the check for its time, is due. */
-export async function findDueCertificates(db: Executor, now: number): Promise<StoredCertificate[]> {
+/** A certificate that is to be renewed. */
+export interface DueCertificate extends StoredCertificate {
+  /** Orders in a row that failed because of its name. */
+  failures: number
+}
+
+/** The place of a certificate among those of its registrable domain whose renewals have failed as often. */
+const nthOfDomain = sql<number>`row_number() over (
+  partition by coalesce(issuances.registrable, certificates.name), coalesce(issuances.failures, 0)
+  order by certificates.not_after, certificates.name
+)`
+
+/**
+ * Certificates whose renewal, or the check for its time, is due, unless their names are put off: those first whose renewals have
+ * failed least often. Of these, registrable domains take turns, so that many names of one stranger do not stand before those of
+ * others, and the next one is that which expires first.
+ */
+export async function findDueCertificates(db: Executor, now: number): Promise<DueCertificate[]> {
   const rows = await db
     .selectFrom('certificates')
-    .selectAll()
+    .leftJoin('issuances', 'issuances.name', 'certificates.name')
+    .selectAll('certificates')
+    .select((each) => [each.fn.coalesce('issuances.failures', each.lit(0)).as('failures'), nthOfDomain.as('nth')])
     .where((each) => each.or([each('renew_at', '<=', now), each('ask_at', '<=', now)]))
+    .where((each) =>
+      each.or([
+        each('issuances.retry_at', 'is', null),
+        each('issuances.retry_at', '<=', now),
+        each('issuances.retry_at', '>', now + LONGEST_MS),
+      ]),
+    )
+    .orderBy('failures')
+    .orderBy('nth')
     .orderBy('not_after')
     .execute()
-  return rows.map(toCertificate)
+  return rows.map((row) => ({ ...toCertificate(row), failures: row.failures }))
 }
 
 /** Inserts the certificate of a name, or replaces it. */

@@ -3,9 +3,11 @@ import { describe, test, type TestContext } from 'node:test'
 import { createLocalBus } from '../bus/local.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
+import { noFailures } from './back-off.ts'
 import { saveCertificate, type StoredCertificate } from './certificate-store.ts'
 import { createCertificates } from './certificates.ts'
 import { Postponed } from './issuance-error.ts'
+import { enqueue, saveIssuance } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
 import type { Accept, Identity } from './listener.ts'
 import { asHolder } from '../lib/holder.ts'
@@ -28,6 +30,8 @@ const certificate = (name: string, chain = `chain of ${name}`): StoredCertificat
 
 interface Setting {
   save: (certificate: StoredCertificate) => Promise<void>
+  /** Records that so many orders of a name have failed, and when it may be tried again. */
+  failed: (name: string, failures: number, retryAt?: number) => Promise<void>
   /** The chain that serves a connection of the name. */
   visit: (name: string, client?: string) => Promise<string | undefined>
   /** When the authority answers; at once by default. */
@@ -88,6 +92,10 @@ async function set(
   })
   return {
     save: (each) => saveCertificate(db.write, each),
+    async failed(name, failures, retryAt = 0) {
+      await enqueue(db.write, name, NOW, { registrable: name.split('.').slice(-2).join('.'), client: null })
+      await saveIssuance(db.write, name, { ...noFailures, failures, retryAt })
+    },
     async visit(name, client = '192.0.2.1') {
       const found = certificates.acceptFor(name)
       const connection = { holder: asHolder(client), ended: new AbortController().signal }
@@ -206,6 +214,65 @@ for (const driver of drivers) {
       for (const name of ['3.example.com', '4.example.com']) await save({ ...certificate(name), renewAt: NOW - 1 })
       await assert.rejects(sweep(), assert.AssertionError)
       assert.deepEqual(asked.toSorted(), ['3.example.com', '4.example.com'])
+    })
+
+    test('renewals of names that have failed before come after all others, of which registrable domains take turns', async (t) => {
+      const asked: string[] = []
+      const setting = await set(t, driver, async (name, { purpose }) => {
+        asked.push(`${purpose} ${name}`)
+        return certificate(name, 'renewed')
+      })
+      if (setting === undefined) return
+      const { save, failed, sweep } = setting
+      const due = { renewAt: NOW, checkRenewalAt: NOW + DAY }
+      const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.stranger.example`)
+      for (const [at, name] of names.entries()) {
+        await save({ ...certificate(name), ...due, notAfter: NOW + at })
+        await failed(name, 0)
+      }
+      // It has expired, as have all whose renewals have failed for long.
+      for (const [name, failures] of [
+        ['x.bad.test', 9],
+        ['y.bad.test', 4],
+        ['once.test', 1],
+      ] as const) {
+        await save({ ...certificate(name), ...due, notAfter: NOW - failures })
+        await failed(name, failures)
+      }
+      await save({ ...certificate('put.off.test'), ...due })
+      await failed('put.off.test', 1, NOW + 1)
+      await save({ ...certificate('honest.test'), ...due, notAfter: NOW + DAY })
+      await save({ ...certificate(HOST), ...due })
+      await sweep()
+      assert.deepEqual(asked, [
+        `own ${HOST}`,
+        'renewal a.stranger.example',
+        'renewal honest.test',
+        ...['b', 'c', 'd', 'e'].map((label) => `renewal ${label}.stranger.example`),
+        'retry once.test',
+        'retry y.bad.test',
+        'retry x.bad.test',
+      ])
+    })
+
+    test('when there is no place for renewals, those of names that have failed before go on', async (t) => {
+      const asked: string[] = []
+      const setting = await set(t, driver, async (name, { purpose }) => {
+        asked.push(purpose)
+        if (purpose === 'renewal') throw new Postponed(name, { reason: 'too many', until: NOW + DAY })
+        return certificate(name, 'renewed')
+      })
+      if (setting === undefined) return
+      const { save, failed, sweep } = setting
+      const due = { renewAt: NOW, notAfter: NOW + DAY }
+      for (let at = 0; at < 20; at++) await save({ ...certificate(`${at}.example.com`), ...due })
+      for (const name of ['x.bad.test', 'y.bad.test']) {
+        await save({ ...certificate(name), ...due })
+        await failed(name, 2)
+      }
+      await save(certificate(HOST))
+      await sweep()
+      assert.deepEqual(asked, ['renewal', 'renewal', 'renewal', 'retry', 'retry'])
     })
 
     test('renewals for which there is no place stop until the next sweep, but not that of the host', async (t) => {

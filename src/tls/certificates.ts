@@ -14,6 +14,7 @@ import {
   listCertificates,
   listExpiries,
   updateRenewal,
+  type DueCertificate,
   type StoredCertificate,
 } from './certificate-store.ts'
 import {
@@ -23,6 +24,7 @@ import {
   listIssuances,
   resetIssuance,
   type Issuance,
+  type Purpose,
 } from './issuance-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import type { Stop } from './issuance-line.ts'
@@ -250,28 +252,34 @@ async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void
   const own = due.filter(({ name }) => name === host)
   const faults: unknown[] = []
   // What is wrong with one certificate keeps no other from being renewed.
-  const renew = (certificate: StoredCertificate) =>
+  const renew = (certificate: DueCertificate) =>
     renewUnlessPostponed(deps, cache, certificate).catch((error: unknown) => faults.push(error) > 0)
   // Places among the orders are kept for it, so that those of others being taken is no reason to stop before.
   for (const certificate of own) await renew(certificate)
   const others = due.filter(({ name }) => name !== host).values()
-  let isPostponed = false
+  const postponed = new Set<Purpose>()
   const worker = async () => {
     for (const certificate of others) {
-      isPostponed ||= !(await renew(certificate))
-      // The next sweep begins with those that expire first.
-      if (isPostponed) return
+      const purpose = purposeOf(deps, certificate)
+      // The next sweep begins with the first of them again.
+      if (!postponed.has(purpose) && !(await renew(certificate))) postponed.add(purpose)
     }
   }
   await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
   if (faults.length > 0) throw faults[0]
 }
 
+/** What the order of a certificate that is due is for: strangers' names may fail again and again, and have places of their own. */
+function purposeOf({ host }: Pick<CertificateDeps, 'host'>, { name, failures }: DueCertificate): Purpose {
+  if (name === host) return 'own'
+  return failures === 0 ? 'renewal' : 'retry'
+}
+
 /** @returns false when nothing of its kind is ordered for now */
 async function renewUnlessPostponed(
   deps: CertificateDeps,
   cache: AcceptCache,
-  certificate: StoredCertificate,
+  certificate: DueCertificate,
 ): Promise<boolean> {
   try {
     await renewIfDue(deps, cache, certificate)
@@ -283,16 +291,16 @@ async function renewUnlessPostponed(
   }
 }
 
-async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: StoredCertificate): Promise<void> {
-  const { db, bus, now, client, issuer, random, host } = deps
+async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: DueCertificate): Promise<void> {
+  const { db, bus, now, client, issuer, random } = deps
   if (!deps.isServed(certificate.name)) return
-  let current = certificate
+  let current: StoredCertificate = certificate
   if (current.checkRenewalAt <= now()) {
     current = await refreshRenewalTime(client, current, now(), random)
     await updateRenewal(db.write, current)
   }
   if (current.renewAt > now()) return
-  const purpose = current.name === host ? 'own' : 'renewal'
+  const purpose = purposeOf(deps, certificate)
   cache.put(await issuer.issue(current.name, { replacing: current, purpose }))
   bus.publish('certificates', current.name)
 }

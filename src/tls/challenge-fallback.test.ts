@@ -6,7 +6,7 @@ import { AcmeError } from './acme-error.ts'
 import type { AcmeClient, AcmeResponse } from './acme.ts'
 import { createOrderWithFallback } from './challenge-fallback.ts'
 import type { ChallengeType } from './order.ts'
-import type { Purpose } from './order-limiter.ts'
+import type { Purpose } from './issuance-store.ts'
 
 const HOST = 'go.example.com'
 const signer = { key: createPrivateKey(newKey()), account: 'https://ca/1' }

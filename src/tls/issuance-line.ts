@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { throttle } from '../lib/throttle.ts'
-import { isAhead } from './back-off.ts'
-import type { StoredCertificate } from './certificate-store.ts'
+import { isAhead, noFailures } from './back-off.ts'
+import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import { countOrders, dequeue, findNext } from './issuance-store.ts'
+import { countOrders, dequeue, findIssuance, findNext, saveIssuance } from './issuance-store.ts'
+import { countUnprovenIssued, isProven } from './issued-store.ts'
 import type { Issuer } from './issuer.ts'
 import { shareOf, TOTAL_MS, type Sleep } from './order-limiter.ts'
 
@@ -13,6 +14,13 @@ const WIDTH = 8
 
 /** The pause after an error of the store. */
 const MINUTE_MS = 60_000
+
+/** Names under one registrable domain that get certificates in a week without a proof of whose they are. */
+const MAX_OF_WEEK = 40
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS
+
+/** When it is looked again whether a name that was put off is proven. */
+const PROOF_MS = 10 * MINUTE_MS
 
 /** Why nothing is ordered for now, and until when. */
 export type Stop = Pick<Postponed, 'reason' | 'until'>
@@ -123,7 +131,7 @@ function createAttempts(deps: LineDeps, closing: AbortSignal) {
 
   async function attempt(name: string, onOrder: () => void): Promise<StoredCertificate> {
     try {
-      return await tryName(deps, name, onOrder)
+      return await tryName(deps, name, [...running.keys()], onOrder)
     } catch (error) {
       if (error instanceof Postponed || !(error instanceof IssuanceError)) stopFor(error)
       throw error
@@ -161,15 +169,37 @@ function createSignal() {
   }
 }
 
+/**
+ * Puts a name off while as many names under its registrable domain have new certificates as may: authorities allow a domain 50 in a week,
+ * which strangers would use up where a wildcard record leads here. Names that DNS has proven to be somebody's have what is left.
+ * @throws {IssuanceError}
+ */
+async function checkWeek({ db, now, registrableOf }: LineDeps, name: string, others: string[]): Promise<void> {
+  const registrable = registrableOf(name)
+  const underWay = others.filter((other) => registrableOf(other) === registrable)
+  const issued = await countUnprovenIssued(db.read, { registrable, since: now() - WEEK_MS, except: underWay })
+  if (issued + underWay.length < MAX_OF_WEEK) return
+  // What had a certificate before is renewed, which authorities do not count.
+  if ((await isProven(db.read, name)) || (await findCertificate(db.read, name)) !== undefined) return
+  const fault = `${MAX_OF_WEEK} names under ${registrable} got certificates in a week: claim this one by its TXT record, or wait`
+  const before = (await findIssuance(db.read, name)) ?? noFailures
+  await saveIssuance(db.write, name, { ...before, fault, retryAt: now() + PROOF_MS, queuedAt: undefined })
+  throw new IssuanceError(`no certificate for ${name}: ${fault}`)
+}
+
+/** @param others the names that are ordered at the moment */
 async function tryName(
-  { db, issuer, isServed }: LineDeps,
+  deps: LineDeps,
   name: string,
+  others: string[],
   onOrder: () => void,
 ): Promise<StoredCertificate> {
+  const { db, issuer, isServed } = deps
   if (!isServed(name)) {
     await dequeue(db.write, name)
     throw new IssuanceError(`${name} is no active domain`)
   }
+  await checkWeek(deps, name, others)
   const issued = await issuer.issue(name, { purpose: 'first', onOrder })
   // Another process may have ordered it.
   await dequeue(db.write, name)

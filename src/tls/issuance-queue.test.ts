@@ -6,6 +6,7 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { countCalls } from '../../test/support/counted-calls.ts'
+import { storeProven } from '../../test/support/stored-domains.ts'
 import type { Database } from '../db/database.ts'
 import { newKey } from './account.ts'
 import { AcmeError, AuthorityAway } from './acme-error.ts'
@@ -155,13 +156,36 @@ function most(orders: Pick<Order, 'at'>[], ms: number): number {
 
 for (const driver of drivers) {
   describe(`the queue of certificates on ${driver.name}`, () => {
+    test('forty names under one registrable domain get certificates in a week, removed ones included, and more only by a proof of the DNS', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, unserved, pass, emptied } = setting
+      const queue = start()
+      for (let at = 0; at < 40; at++) await queue.add(`${at}.wild.com`, 'stranger')
+      queue.resume()
+      await emptied()
+      for (let at = 0; at < 40; at++) unserved.add(`${at}.wild.com`)
+      pass(4 * HOUR)
+      await assert.rejects(
+        queue.obtain('more.wild.com', 'other'),
+        /40 names under wild\.com got certificates in a week/,
+      )
+      assert.equal((await findIssuance(db.read, 'more.wild.com'))?.queuedAt, undefined)
+      await queue.obtain('qr.honest.com', 'other')
+      await storeProven(db, 'mine.wild.com')
+      await queue.obtain('mine.wild.com', 'other')
+      assert.deepEqual([orders.length, orders.at(-1)?.name], [42, 'mine.wild.com'])
+      pass(7 * DAY)
+      await queue.obtain('more.wild.com', 'other')
+    })
+
     // On the others, most orders of three hours were placed before.
     const [count, placed] = driver === drivers[0] ? [500, 0] : [60, 140]
     test(`${count} names at once: all have certificates as soon as the limits allow, in the order of their first visits`, async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, start, orders, warned, now, pass } = setting
-      for (let at = 0; at < placed; at++) await insertOrder(db.write, now(), 0)
+      for (let at = 0; at < placed; at++) await insertOrder(db.write, { name: 'x.example', purpose: 'own' }, now(), 0)
       pass(10 * SECOND)
       const begun = now()
       const names = namesOf(count).toReversed()
@@ -213,7 +237,8 @@ for (const driver of drivers) {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, start, orders, now } = setting
-      for (let at = 0; at < 140; at++) await insertOrder(db.write, now() - HOUR, 0)
+      for (let at = 0; at < 140; at++)
+        await insertOrder(db.write, { name: 'x.example', purpose: 'own' }, now() - HOUR, 0)
       const queue = start()
       const early = await Promise.all(namesOf(20).map((name) => queue.obtain(name)))
       assert.deepEqual([early.length, orders.length], [20, 20])
@@ -320,7 +345,8 @@ for (const driver of drivers) {
       pass(3 * HOUR)
       queue.resume()
       await setting.emptied()
-      assert.deepEqual(taken(), [60, 60])
+      // Of one domain, there are 40 in a week.
+      assert.deepEqual(taken(), [60, 40])
     })
 
     test('four networks with four domains of one stranger leave a third of the places, and the first name of another is ordered at once', async (t) => {

@@ -5,6 +5,12 @@ import type { Tables } from '../db/schema.ts'
 /** The longest that a name is put off: a time that is further ahead was written by a clock that was wrong. */
 export const LONGEST_MS = 24 * 60 * 60 * 1000
 
+/**
+ * What an order is for: the first certificate of a custom domain, another one of it, that again after it has failed, the service's host,
+ * or an operator asks.
+ */
+export type Purpose = NonNullable<Tables['acme_orders']['purpose']>
+
 /** The outcome of the latest attempts to obtain a certificate for a name. */
 export interface Issuance {
   /** Attempts in a row that failed because of the name. */
@@ -157,31 +163,43 @@ export async function deleteIssuances(db: Executor, retryBefore: number): Promis
   await db.deleteFrom('issuances').where('retry_at', '<', retryBefore).where('queued_at', 'is', null).execute()
 }
 
+/** Which orders are looked through. */
+export interface OrderQuery {
+  since: number
+  until: number
+  /** How many newer ones are passed over. */
+  skip: number
+  /** Only those that were for this. */
+  purpose?: Purpose | undefined
+}
+
 /** When the newest order within a time was placed, or the one before that, and so on. */
 export async function findNewestOrder(
   db: Executor,
-  { since, until, skip }: { since: number; until: number; skip: number },
+  { since, until, skip, purpose }: OrderQuery,
 ): Promise<number | undefined> {
-  const row = await db
+  const orders = db
     .selectFrom('acme_orders')
     .select('placed_at')
     .where('placed_at', '>', since)
     .where('placed_at', '<=', until)
-    .orderBy('placed_at', 'desc')
-    .offset(skip)
-    .limit(1)
-    .executeTakeFirst()
-  return row?.placed_at
+  const counted = purpose === undefined ? orders : orders.where('purpose', '=', purpose)
+  return (await counted.orderBy('placed_at', 'desc').offset(skip).limit(1).executeTakeFirst())?.placed_at
 }
 
 /**
- * Records an order, and purges old ones. @returns its id
- * @param first the name, when it is for its first certificate: it counts for whom the name waits
+ * Records an order, and purges old ones. One for a first certificate counts for whom the name waits.
+ * @returns its id
  */
-export async function insertOrder(db: Executor, now: number, purgeBefore: number, first?: string): Promise<number> {
+export async function insertOrder(
+  db: Executor,
+  { name, purpose }: { name: string; purpose: Purpose },
+  now: number,
+  purgeBefore: number,
+): Promise<number> {
   await db.deleteFrom('acme_orders').where('placed_at', '<', purgeBefore).execute()
-  const holder = first === undefined ? undefined : await findHolder(db, first)
-  const values = { placed_at: now, registrable: holder?.registrable ?? null, client: holder?.client ?? null }
+  const holder = purpose === 'first' ? await findHolder(db, name) : undefined
+  const values = { placed_at: now, purpose, registrable: holder?.registrable ?? null, client: holder?.client ?? null }
   const row = await db.insertInto('acme_orders').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id
 }

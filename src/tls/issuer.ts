@@ -9,10 +9,9 @@ import { findCertificate, saveCertificate, type StoredCertificate } from './cert
 import { readCertificate, renewalId, renewalTime } from './certificate.ts'
 import type { OrderCertificate } from './challenge-fallback.ts'
 import { createCsr } from './csr.ts'
-import { findIssuance, saveIssuance, type Issuance } from './issuance-store.ts'
+import { findIssuance, saveIssuance, type Issuance, type Purpose } from './issuance-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import type { OrderLimiter, Purpose } from './order-limiter.ts'
-import type { Sleep } from './order-limiter.ts'
+import type { OrderLimiter, Sleep } from './order-limiter.ts'
 
 /** How often a process checks whether another one has finished. */
 const POLL_MS = 150

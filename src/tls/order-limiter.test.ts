@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { Postponed } from './issuance-error.ts'
-import { createOrderLimiter, type OrderSlot, type Purpose } from './order-limiter.ts'
+import type { Purpose } from './issuance-store.ts'
+import { createOrderLimiter, type OrderSlot } from './order-limiter.ts'
 
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
@@ -96,6 +97,31 @@ for (const driver of drivers) {
       pass(7 * HOUR)
       assert.equal(isReached(), false)
       assert.equal(await fill('first', 99), 8)
+    })
+
+    test('renewals leave places for first certificates, and those that have failed before have a quarter of what others leave', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { now, acquire, fill, pass, warned } = setting
+      const begun = now()
+      const fillAll = async (purpose: Purpose) => {
+        let placed = 0
+        for (let count = 1; count > 0; placed += count) {
+          count = await fill(purpose, 8)
+          pass(10 * SECOND)
+        }
+        return placed
+      }
+      assert.equal(await fillAll('retry'), 40)
+      assert.equal(warned.length, 0, 'names that fail again and again are nothing to be told')
+      pass(begun + 4 * HOUR - now())
+      assert.equal(await fillAll('renewal'), 120)
+      assert.equal(await fillAll('retry'), 10)
+      assert.equal(await fillAll('first'), 30)
+      assert.equal(await acquire('renewal'), undefined)
+      assert.ok(await acquire('own'))
+      pass(3 * HOUR)
+      assert.ok(await acquire('renewal'))
     })
 
     test('an order that was not placed gives its place back', async (t) => {

@@ -1,7 +1,8 @@
 import { AcmeError, AuthorityAway, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
 import type { AcmeClient, Signer } from './acme.ts'
 import { thumbprint } from './jws.ts'
-import type { Purpose, Sleep } from './order-limiter.ts'
+import type { Purpose } from './issuance-store.ts'
+import type { Sleep } from './order-limiter.ts'
 
 /** The responses to challenges, which every process on the store can serve. */
 export interface Challenges {

@@ -1,4 +1,6 @@
+import type { Database } from '../../src/db/database.ts'
 import type { Domain } from '../../src/domains/domain.ts'
+import { insertDomain } from '../../src/domains/store.ts'
 
 /** When these domains were registered. */
 export const REGISTERED_AT = Date.UTC(2026, 10, 21)
@@ -21,3 +23,8 @@ export const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
   proofWanted: false,
   ...more,
 })
+
+/** Stores a name that DNS has proven to be somebody's. */
+export async function storeProven(db: Database, name: string): Promise<void> {
+  await insertDomain(db.write, domain(name, { status: 'active', claimedAt: REGISTERED_AT }))
+}

@@ -97,8 +97,9 @@ async function takeForm(
     const registered = await idempotency.run(form.get(FORM_KEY) ?? '', form, async () => {
       await needs.creation.require(request, reply, keyIn(form))
       const charge = () => needs.limits.charge(request, reply, 'domains')
+      const { allocation } = needs.limits.holderOf(request)
       return registerCharged(charge, () =>
-        action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed),
+        action === 'claim' ? needs.domains.claim(typed, allocation) : needs.domains.register(typed, allocation),
       )
     })
     const view = await viewOf(needs, request, registered)
