@@ -337,6 +337,9 @@ function makeOld(dataDir: string): void {
     alter table issuances drop column client;
     alter table acme_orders drop column registrable;
     alter table acme_orders drop column client;
+    alter table acme_orders drop column purpose;
+    drop index domains_client;
+    alter table domains drop column client;
     drop table salts;
     alter table sweeps drop column requests;
     alter table links rename column removed_expression to removed_entry;
