@@ -6,7 +6,9 @@ import { afterEach, before, beforeEach, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { StoreUnavailable } from '../src/db/unavailable.ts'
 import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
+import { MAX_WAITING } from '../src/domains/registry.ts'
 import { insertDomain } from '../src/domains/store.ts'
+import { asHolder } from '../src/lib/holder.ts'
 import type { ProblemCode } from '../src/http/problem.ts'
 import { responseHeaders } from '../src/http/response-headers.ts'
 import { works } from '../src/limits/work.ts'
@@ -221,6 +223,18 @@ test('each operation that holds a slot is refused with 503 and Retry-After when 
     (each) => (isSlotted(each) ? bytesOf(sentOf(each, ofTaken(each))) : undefined),
     isStatus(503),
     portOf(taken),
+  )
+})
+
+test('the registration of a name is refused with 409 when a thousand names of the network do not lead here', async (t) => {
+  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
+  const full = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address })
+  const { allocation } = asHolder('127.0.0.1')
+  for (let at = 0; at < MAX_WAITING; at++) await full.services.domains.register(`n.stranger${at}.com`, allocation)
+  await askAll(
+    (each) => (each.id === 'registerDomain' ? bytesOf(sentOf(each)) : undefined),
+    isStatus(409),
+    portOf(full),
   )
 })
 

@@ -7,8 +7,8 @@ import { openJournalFile } from '../journal/journal-file.ts'
 import type { Scan } from '../scan.ts'
 import { foldFile } from './fold-file.ts'
 
-/** What a chunk of a fold that is behind takes of the thread, in milliseconds. */
-const CHUNK_MS = 200
+/** What a chunk of a fold that is behind takes of the thread, in milliseconds: so long that a busy machine leaves time in its tenth. */
+const CHUNK_MS = 1000
 
 function work(): void {
   const end = performance.now() + CHUNK_MS
