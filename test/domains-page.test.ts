@@ -7,7 +7,9 @@ import { startDns, type TestDns } from './support/dns.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { domain } from './support/stored-domains.ts'
 import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
+import { MAX_WAITING } from '../src/domains/registry.ts'
 import { insertDomain } from '../src/domains/store.ts'
+import { asHolder } from '../src/lib/holder.ts'
 
 const HOST = 'go.bakery.shop'
 const NAME = 'qr.example.com'
@@ -140,6 +142,18 @@ inBrowser('a name with an umlaut is shown as its owner writes it, and as DNS rec
   assert.match(await checkAgain(page), /There is no DNS record for münchen-bäckerei\.de yet/)
   dns.zones['xn--mnchen-bckerei-dib09a.de'] = { cname: HOST }
   assert.match(await checkAgain(page), /münchen-bäckerei\.de leads here/)
+})
+
+test('who may register no further name reads why, and what to do, in both languages', async (t) => {
+  const { url, services } = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address })
+  const { allocation } = asHolder('127.0.0.1')
+  for (let at = 0; at < MAX_WAITING; at++) await services.domains.register(`n.stranger${at}.com`, allocation)
+  for (const [language, text] of Object.entries({ en: /Add their DNS records first/, de: /Legen Sie zuerst deren/ })) {
+    const body = new URLSearchParams({ name: NAME, action: 'register' })
+    const answer = await fetch(`${url}/domains`, { method: 'POST', body, headers: { 'accept-language': language } })
+    assert.equal(answer.status, 409)
+    assert.match(await answer.text(), text)
+  }
 })
 
 test('where the service has no public name, the page says so before anything is registered', async (t) => {

@@ -202,6 +202,8 @@ function problemText(problem: Problem, language: Language): string {
       return texts.unknown
     case 'too_many_domains':
       return texts.tooMany
+    case 'too_many_waiting':
+      return texts.tooManyWaiting
     case 'key_required':
     case 'creation_closed':
       return problemTexts[language].titles[code]
