@@ -338,6 +338,8 @@ function makeOld(dataDir: string): void {
     alter table acme_orders drop column registrable;
     alter table acme_orders drop column client;
     alter table acme_orders drop column purpose;
+    drop index certificates_registrable;
+    alter table certificates drop column registrable;
     drop index domains_client;
     alter table domains drop column client;
     drop table salts;

@@ -41,6 +41,7 @@ import { collectionShares } from './migrations/0039-collection-shares.ts'
 import { collectionWebhooks } from './migrations/0040-collection-webhooks.ts'
 import { orderPurposes } from './migrations/0041-order-purposes.ts'
 import { domainNetworks } from './migrations/0042-domain-networks.ts'
+import { certificateDomains } from './migrations/0043-certificate-domains.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -87,6 +88,7 @@ export const migrations: readonly Migration[] = [
   collectionWebhooks,
   orderPurposes,
   domainNetworks,
+  certificateDomains,
 ]
 
 /**

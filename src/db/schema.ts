@@ -295,6 +295,8 @@ interface RevisionsTable {
 /** The certificates that were issued for the service and for custom domains. */
 interface CertificatesTable {
   name: string
+  /** Its registrable domain, or itself where it has none; null when an earlier version has stored it. */
+  registrable: string | null
   /** PEM: the certificate and its intermediates. */
   chain: string
   /** PEM (PKCS #8). */

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { registrableOrSame } from '../lib/registrable.ts'
 import type { Certificate } from './certificate.ts'
 import { LONGEST_MS } from './issuance-store.ts'
 
@@ -33,7 +34,7 @@ export interface DueCertificate extends StoredCertificate {
 
 /** The place of a certificate among those of its registrable domain whose renewals have failed as often. */
 const nthOfDomain = sql<number>`row_number() over (
-  partition by coalesce(issuances.registrable, certificates.name), coalesce(issuances.failures, 0)
+  partition by coalesce(certificates.registrable, certificates.name), coalesce(issuances.failures, 0)
   order by certificates.not_after, certificates.name
 )`
 
@@ -67,6 +68,7 @@ export async function findDueCertificates(db: Executor, now: number): Promise<Du
 export async function saveCertificate(db: Executor, certificate: StoredCertificate): Promise<void> {
   const { name, chain, key, notBefore, notAfter, renewAt, checkRenewalAt } = certificate
   const values = {
+    registrable: registrableOrSame(name),
     chain,
     key,
     not_before: notBefore,

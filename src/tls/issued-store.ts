@@ -15,10 +15,9 @@ export interface IssuedQuery {
 export async function countUnprovenIssued(db: Executor, { registrable, since, except }: IssuedQuery): Promise<number> {
   const query = db
     .selectFrom('certificates')
-    .innerJoin('issuances', 'issuances.name', 'certificates.name')
     .leftJoin('domains', 'domains.name', 'certificates.name')
     .select((each) => each.fn.countAll<number>().as('count'))
-    .where('issuances.registrable', '=', registrable)
+    .where('certificates.registrable', '=', registrable)
     .where('certificates.not_before', '>', since)
     .where('domains.claimed_at', 'is', null)
   const counted = except.length === 0 ? query : query.where('certificates.name', 'not in', except)
