@@ -109,12 +109,13 @@ async function tell(
   await outbox.addToCollections(transaction, linkId, ids, event)
 }
 
+/** It is not known when the destination was last checked: perhaps just before the link was deleted. */
 async function resume(transaction: Transaction<Tables>, linkId: number, now: number): Promise<void> {
   const webhook = await findWebhook(transaction, linkId)
   if (webhook === undefined) return
   await setNextAttempt(transaction, { kind: 'link', id: linkId }, now)
   if (eventsOf(webhook).includes('destination.failing'))
-    await resumeChecks(transaction, linkId, (await findNextCheck(transaction, linkId)) ?? now)
+    await resumeChecks(transaction, linkId, (await findNextCheck(transaction, linkId)) ?? now + CHECK_MS)
 }
 
 async function saveDraft(
