@@ -7,8 +7,8 @@ import { startDns, type TestDns } from './support/dns.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { domain } from './support/stored-domains.ts'
 import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
-import { MAX_WAITING } from '../src/domains/registry.ts'
 import { insertDomain } from '../src/domains/store.ts'
+import { MAX_WAITING } from '../src/domains/waiting-names.ts'
 import { asHolder } from '../src/lib/holder.ts'
 
 const HOST = 'go.bakery.shop'
@@ -146,8 +146,8 @@ inBrowser('a name with an umlaut is shown as its owner writes it, and as DNS rec
 
 test('who may register no further name reads why, and what to do, in both languages', async (t) => {
   const { url, services } = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address })
-  const { allocation } = asHolder('127.0.0.1')
-  for (let at = 0; at < MAX_WAITING; at++) await services.domains.register(`n.stranger${at}.com`, allocation)
+  const holder = asHolder('127.0.0.1')
+  for (let at = 0; at < MAX_WAITING; at++) await services.domains.register(`n.stranger${at}.com`, holder)
   for (const [language, text] of Object.entries({ en: /Add their DNS records first/, de: /Legen Sie zuerst deren/ })) {
     const body = new URLSearchParams({ name: NAME, action: 'register' })
     const answer = await fetch(`${url}/domains`, { method: 'POST', body, headers: { 'accept-language': language } })

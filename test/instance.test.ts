@@ -340,7 +340,9 @@ function makeOld(dataDir: string): void {
     alter table acme_orders drop column purpose;
     drop index certificates_registrable;
     alter table certificates drop column registrable;
-    drop index domains_client;
+    drop index domains_allocation;
+    alter table domains drop column allocation;
+    alter table domains drop column network;
     alter table domains drop column client;
     drop table salts;
     alter table sweeps drop column requests;

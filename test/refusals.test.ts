@@ -6,8 +6,8 @@ import { afterEach, before, beforeEach, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { StoreUnavailable } from '../src/db/unavailable.ts'
 import { MAX_ACTIVE } from '../src/domains/check-domain.ts'
-import { MAX_WAITING } from '../src/domains/registry.ts'
 import { insertDomain } from '../src/domains/store.ts'
+import { MAX_WAITING } from '../src/domains/waiting-names.ts'
 import { asHolder } from '../src/lib/holder.ts'
 import type { ProblemCode } from '../src/http/problem.ts'
 import { responseHeaders } from '../src/http/response-headers.ts'
@@ -229,8 +229,8 @@ test('each operation that holds a slot is refused with 503 and Retry-After when 
 test('the registration of a name is refused with 409 when a thousand names of the network do not lead here', async (t) => {
   const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
   const full = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address })
-  const { allocation } = asHolder('127.0.0.1')
-  for (let at = 0; at < MAX_WAITING; at++) await full.services.domains.register(`n.stranger${at}.com`, allocation)
+  const holder = asHolder('127.0.0.1')
+  for (let at = 0; at < MAX_WAITING; at++) await full.services.domains.register(`n.stranger${at}.com`, holder)
   await askAll(
     (each) => (each.id === 'registerDomain' ? bytesOf(sentOf(each)) : undefined),
     isStatus(409),

@@ -107,7 +107,9 @@ interface DomainsTable {
   claimed_at: number | null
   /** 1 while it serves pages although it leads here: it did before it was registered, and DNS has not proven that yet. */
   proof_wanted: Generated<number>
-  /** The network from which it was registered: a digest by a key that only one process knows, while it runs. */
+  /** From where it was registered, as `Holder` has it: digests by a key that only one process knows, while it runs. */
+  allocation: string | null
+  network: string | null
   client: string | null
 }
 

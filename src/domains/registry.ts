@@ -8,13 +8,9 @@ import { nextClaimCheckAt, type Domain } from './domain.ts'
 import type { StatusCache } from './status-cache.ts'
 import { MAX_ACTIVE } from './check-domain.ts'
 import { readDomainName, type DomainName } from './name.ts'
-import { countActive, countWaiting, deleteDomain, findDomain, advanceCheck, insertDomain } from './store.ts'
-
-/**
- * The most names that do not lead here of one network (an IPv4 /24, an IPv6 /32): each is stored for days and checked each hour, and
- * one stranger would have 400,000.
- */
-export const MAX_WAITING = 1000
+import { countActive, deleteDomain, findDomain, advanceCheck, insertDomain } from './store.ts'
+import { giveWay, registrantOf } from './waiting-names.ts'
+import type { Holder } from '../lib/holder.ts'
 
 /** The result of a registration. */
 export interface Registered {
@@ -30,18 +26,18 @@ export interface Registry {
   /**
    * Registers a name, which is pending at first. The token is only returned once: a name that is already registered is
    * returned without it.
-   * @param network that from which it is registered
-   * @throws {Problem} 400 for an invalid or refused name, 409 when its domain has too many active names, or the network too many that
-   * do not lead here
+   * @param holder who registers it; a name that does not lead here may give way to it
+   * @throws {Problem} 400 for an invalid or refused name, 409 when its domain has too many active names, or who registers it too many
+   * that do not lead here
    */
-  register: (text: string, network?: string) => Promise<Registered>
+  register: (text: string, holder?: Holder) => Promise<Registered>
   /**
    * Claims a name, and registers it if necessary. Once the proof is in the DNS, the claim's token replaces the earlier
    * one. How many names are active does not matter: strangers may have made them so.
-   * @throws {Problem} 400 for an invalid or refused name, 409 for one that is to be registered when the network has too many that do
-   * not lead here
+   * @throws {Problem} 400 for an invalid or refused name, 409 for one that is to be registered by who has too many that do not lead
+   * here
    */
-  claim: (text: string, network?: string) => Promise<Registered>
+  claim: (text: string, holder?: Holder) => Promise<Registered>
   /** @throws {Problem} 404 */
   find: (text: string) => Promise<Domain>
   /** @throws {Problem} 404 for an unknown name or a wrong token */
@@ -60,8 +56,8 @@ interface RegistryDeps {
   staticFault: (name: DomainName) => DnsFault | undefined
   /** Throws for a name that the operator refuses. */
   checkRefused: (name: string) => Promise<void>
-  /** What is stored of a network: no address can be found from it. */
-  digestOf: (network: string) => string
+  /** What is stored of who registers a name: no address can be found from it. */
+  digestOf: (text: string) => string
   /** Called with each new registration. */
   onNew: (domain: Domain) => void
 }
@@ -78,14 +74,14 @@ export function createRegistry(deps: RegistryDeps): Registry {
 
   return {
     find,
-    async register(text, network) {
+    async register(text, holder) {
       const name = await parseName(deps, text)
       const present = await findDomain(db.read, name.name)
       if (present !== undefined) return { domain: present }
       await checkActiveLimit(db, name)
-      return (await insert(deps, { name, token: newToken(), network })) ?? { domain: await find(name.name) }
+      return (await insert(deps, { name, token: newToken(), holder })) ?? { domain: await find(name.name) }
     },
-    async claim(text, network) {
+    async claim(text, holder) {
       const name = await parseName(deps, text)
       if (name.name.length > MAX_CLAIMED_NAME) {
         const detail = `must be at most ${MAX_CLAIMED_NAME} characters long when it is encoded, to be claimed`
@@ -93,7 +89,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
       }
       const token = newToken()
       const claim = newClaim(name.name, hashToken(token), now())
-      return (await insert(deps, { name, token, claim, network })) ?? { domain: await find(name.name), token, claim }
+      return (await insert(deps, { name, token, claim, holder })) ?? { domain: await find(name.name), token, claim }
     },
     async remove(text, token) {
       const domain = await find(text)
@@ -126,31 +122,25 @@ async function checkActiveLimit(db: Database, { registrable }: DomainName): Prom
   throw new Problem('too_many_domains', detail)
 }
 
-/** @throws {Problem} for a new name when as many of the network do not lead here as may */
-async function checkWaiting(db: Database, { name }: DomainName, network: string): Promise<void> {
-  if ((await countWaiting(db.read, network)) < MAX_WAITING || (await findDomain(db.read, name)) !== undefined) return
-  const detail = `${MAX_WAITING} names that were registered from this network do not lead here: set their DNS records, remove some, or wait until they expire`
-  throw new Problem('too_many_waiting', detail)
-}
-
 interface Registration {
   name: DomainName
   token: string
   claim?: Claim
-  /** That from which it is registered. */
-  network: string | undefined
+  /** Who registers it. */
+  holder: Holder | undefined
 }
 
 /** Inserts the claim, and the name unless it exists: then the result is undefined. */
 async function insert(
   { db, statuses, now, staticFault, digestOf, onNew }: RegistryDeps,
-  { name, token, claim, network }: Registration,
+  { name, token, claim, holder }: Registration,
 ): Promise<Registered | undefined> {
   const domain = newDomain(name, hashToken(token), staticFault(name), now())
-  const client = network === undefined ? null : digestOf(network)
-  if (client !== null) await checkWaiting(db, name, client)
+  const from = holder && registrantOf(holder, digestOf)
+  let gone: string | undefined
   const isNew = await db.transaction(async (transaction) => {
-    const isNew = await insertDomain(transaction, domain, client)
+    const isNew = await insertDomain(transaction, domain, from)
+    if (isNew && from !== undefined) gone = await giveWay(transaction, from)
     if (claim === undefined) return isNew
     await insertClaim(transaction, claim)
     await trimClaims(transaction, domain.name, MAX_CLAIMS)
@@ -158,6 +148,7 @@ async function insert(
     return isNew
   })
   if (!isNew) return undefined
+  if (gone !== undefined) statuses.set(gone, undefined)
   statuses.set(domain.name, domain.status)
   onNew(domain)
   return { domain, token, ...(claim && { claim }) }

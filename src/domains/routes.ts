@@ -70,9 +70,9 @@ function registrationRoute({ domains, limits, mayCreate }: DomainRoutesNeeds): R
       if (errors.length > 0) throw invalidRequest(errors)
       const { domain: name, claim } = body as Static<typeof registrationBody>
       const charge = () => limits.charge(request, reply, 'domains')
-      const { allocation } = limits.holderOf(request)
+      const holder = limits.holderOf(request)
       const registered = await registerCharged(charge, () =>
-        claim === true ? domains.claim(name, allocation) : domains.register(name, allocation),
+        claim === true ? domains.claim(name, holder) : domains.register(name, holder),
       )
       reply.code(registered.token === undefined ? 200 : 201)
       return uncached(reply).send(await viewRegistered(domains, registered))

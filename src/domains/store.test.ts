@@ -15,6 +15,7 @@ import {
   deleteUnder,
   findDomain,
   findDue,
+  findOldestWaiting,
   findStatuses,
   advanceCheck,
   insertDomain,
@@ -53,21 +54,43 @@ for (const driver of drivers) {
   })
 
   describe(`domains on ${driver.name}`, () => {
-    test('are counted for the network from which they were registered while they do not lead here, whatever becomes of them', async (t) => {
+    test('are counted for who registered them while they do not lead here, whatever becomes of them', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      for (const name of ['a.example.com', 'b.example.com']) await insertDomain(db.write, domain(name), 'one network')
-      await insertDomain(db.write, domain('c.example.com'), 'another')
-      await insertDomain(db.write, domain('d.example.com'))
+      const from = { allocation: 'an allocation', network: 'a network', client: 'a client' }
+      for (const name of ['a.example.com', 'b.example.com']) await insertDomain(db.write, domain(name), from)
+      await insertDomain(db.write, domain('c.example.com'), { ...from, client: 'another' })
+      await insertDomain(db.write, domain('d.example.com'), { allocation: 'x', network: 'x', client: 'x' })
+      await insertDomain(db.write, domain('e.example.com'))
       const change = (more: Parameters<typeof domain>[1]) =>
         updateDomain(db.write, domain('a.example.com', more), 'hash of a.example.com')
-      assert.equal(await countWaiting(db.read, 'one network'), 2)
+      const counts = async () =>
+        Object.fromEntries((await countWaiting(db.read, 'an allocation')).map(({ client, count }) => [client, count]))
+      assert.deepEqual(await counts(), { 'a client': 2, another: 1 })
       await change({ status: 'active' })
-      assert.equal(await countWaiting(db.read, 'one network'), 1)
+      assert.deepEqual(await counts(), { 'a client': 1, another: 1 })
       await change({ status: 'misconfigured' })
-      assert.equal(await countWaiting(db.read, 'one network'), 2)
+      assert.deepEqual(await counts(), { 'a client': 2, another: 1 })
       await deleteDomain(db.write, 'b.example.com')
-      assert.equal(await countWaiting(db.read, 'one network'), 1)
+      assert.deepEqual(await counts(), { 'a client': 1, another: 1 })
+    })
+
+    test('the oldest that does not lead here gives way, one that is claimed last', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const from = { allocation: 'a', network: 'n', client: 'c' }
+      for (const [name, createdAt] of Object.entries({ claimed: 1, old: 2, active: 3, young: 4 })) {
+        const status = name === 'active' ? 'active' : 'pending'
+        await insertDomain(db.write, domain(`${name}.example.com`, { createdAt, status }), from)
+      }
+      await insertDomain(db.write, domain('other.example.com', { createdAt: 0 }), { ...from, client: 'other' })
+      await insertClaim(db.write, claim('of its owner', 'claimed.example.com'))
+      const gone = []
+      for (let name = await findOldestWaiting(db.read, from); name; name = await findOldestWaiting(db.read, from)) {
+        gone.push(name)
+        await deleteDomain(db.write, name)
+      }
+      assert.deepEqual(gone, ['old.example.com', 'young.example.com', 'claimed.example.com'])
     })
 
     test('are stored, updated and deleted', async (t) => {

@@ -6,11 +6,20 @@ import { LONGEST_WAIT_MS, type Domain, type Served } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
 
-/** Adds a name. Returns false when it exists. @param network a digest of that from which it is registered */
-export async function insertDomain(db: Executor, domain: Domain, network: string | null = null): Promise<boolean> {
+/** Digests of from where a name was registered, as `Holder` has them. */
+export interface Registrant {
+  allocation: string
+  network: string
+  client: string
+}
+
+const nobody = { allocation: null, network: null, client: null }
+
+/** Adds a name. Returns false when it exists. */
+export async function insertDomain(db: Executor, domain: Domain, from?: Registrant): Promise<boolean> {
   const result = await db
     .insertInto('domains')
-    .values({ ...toRow(domain), client: network })
+    .values({ ...toRow(domain), ...(from ?? nobody) })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .executeTakeFirst()
   return result.numInsertedOrUpdatedRows === 1n
@@ -86,15 +95,39 @@ export async function countActive(db: Executor, registrable: string, which: 'all
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
-/** How many names that were registered from a network do not lead here. */
-export async function countWaiting(db: Executor, network: string): Promise<number> {
+/** How many names of a client do not lead here. */
+export interface Waiting extends Pick<Registrant, 'network' | 'client'> {
+  count: number
+}
+
+/** How many names that do not lead here were registered from an allocation, by client. */
+export async function countWaiting(db: Executor, allocation: string): Promise<Waiting[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select((each) => ['network', 'client', each.fn.countAll<number>().as('count')])
+    .where('allocation', '=', allocation)
+    .where('status', '!=', 'active')
+    .groupBy(['network', 'client'])
+    .execute()
+  return rows.map(({ network, client, count }) => ({ network: network ?? '', client: client ?? '', count }))
+}
+
+/** The name of a client that has been here longest of those that do not lead here; one that somebody claims only if all are. */
+export async function findOldestWaiting(db: Executor, from: Registrant): Promise<string | undefined> {
   const row = await db
     .selectFrom('domains')
-    .select((each) => each.fn.countAll<number>().as('count'))
-    .where('client', '=', network)
+    .leftJoin('domain_claims', 'domain_claims.name', 'domains.name')
+    .select('domains.name')
+    .where('allocation', '=', from.allocation)
+    .where('network', '=', from.network)
+    .where('client', '=', from.client)
     .where('status', '!=', 'active')
-    .executeTakeFirstOrThrow()
-  return row.count
+    .orderBy((each) => each.case().when('domain_claims.name', 'is', null).then(0).else(1).end())
+    .orderBy('domains.created_at')
+    .orderBy('domains.name')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.name
 }
 
 /** No check is to be so much later than the one before. */
@@ -152,7 +185,7 @@ export async function findStatuses(db: Executor, since: number): Promise<{ name:
   return rows.map(({ name, served: status }) => ({ name, status }))
 }
 
-function toRow(domain: Domain): Omit<Row, 'client'> {
+function toRow(domain: Domain): Omit<Row, keyof Registrant> {
   return {
     name: domain.name,
     registrable: domain.registrable,

@@ -1,12 +1,16 @@
 import type { Migration } from './migration.ts'
 
-/** From which networks names were registered, without their addresses: how many of a network do not lead here is counted. */
+/**
+ * From where names were registered, as digests that lead to no address: how many of a network do not lead here is counted, and whose
+ * give way.
+ */
 export const domainNetworks: Migration = {
   name: 'domain-networks',
   onlyAdds: true,
   async up(db) {
-    await db.schema.alterTable('domains').addColumn('client', 'text').execute()
-    const index = db.schema.createIndex('domains_client').on('domains').columns(['client', 'status'])
-    await index.where('client', 'is not', null).execute()
+    for (const column of ['allocation', 'network', 'client'])
+      await db.schema.alterTable('domains').addColumn(column, 'text').execute()
+    const index = db.schema.createIndex('domains_allocation').on('domains').columns(['allocation', 'status'])
+    await index.where('allocation', 'is not', null).execute()
   },
 }

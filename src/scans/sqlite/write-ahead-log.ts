@@ -1,8 +1,10 @@
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** A longer log is written back before the next transaction, which may take as much again: it changes pages of many links. */
 const MOST_BYTES = 64 << 20
+/** So is one that has a larger part of what is free: on a full disk it would keep the room that the reserve needs to be written again. */
+const MOST_OF_FREE = 1 / 8
 /** How long that waits for who reads. What is counted one by one has the thread to itself meanwhile: some millions of scans. */
 const PATIENCE_MS = 5000
 
@@ -30,13 +32,13 @@ interface Reading {
 export function openWriteAheadLog(
   db: DatabaseSync,
   file: string,
-  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS } = {},
+  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, freeOf = freeBeside } = {},
 ): WriteAheadLog {
   let current: Reading | undefined
 
   return {
     async shorten() {
-      if (sizeOf(`${file}-wal`) <= mostBytes) return
+      if (sizeOf(`${file}-wal`) <= Math.min(mostBytes, freeOf(file) * MOST_OF_FREE)) return
       if (current !== undefined) await endOf(current, patienceMs)
       writeBack(db)
     },
@@ -50,6 +52,17 @@ export function openWriteAheadLog(
         end()
       }
     },
+  }
+}
+
+/** What is free on the disk of a file, in bytes. */
+function freeBeside(file: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(file)
+    return bavail * bsize
+  } catch {
+    // The transaction reports that the file is gone.
+    return Infinity
   }
 }
 

@@ -97,9 +97,9 @@ async function takeForm(
     const registered = await idempotency.run(form.get(FORM_KEY) ?? '', form, async () => {
       await needs.creation.require(request, reply, keyIn(form))
       const charge = () => needs.limits.charge(request, reply, 'domains')
-      const { allocation } = needs.limits.holderOf(request)
+      const holder = needs.limits.holderOf(request)
       return registerCharged(charge, () =>
-        action === 'claim' ? needs.domains.claim(typed, allocation) : needs.domains.register(typed, allocation),
+        action === 'claim' ? needs.domains.claim(typed, holder) : needs.domains.register(typed, holder),
       )
     })
     const view = await viewOf(needs, request, registered)
