@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromBase64, joinBytes, latin1, toBase64, viewOf } from './bytes.ts'
+import { base64ByCharacters, fromBase64, joinBytes, latin1, toBase64, viewOf } from './bytes.ts'
 
 test("base64 is the same as Node's in both directions, also for many bytes", () => {
   for (const length of [0, 1, 2, 3, 4, 8191, 8192, 8193, 100_000]) {
@@ -8,6 +8,7 @@ test("base64 is the same as Node's in both directions, also for many bytes", () 
     const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 167 + (at >> 8)) & 255))
     const text = toBase64(bytes)
     assert.equal(text, bytes.toString('base64'))
+    assert.equal(base64ByCharacters(bytes), text)
     assert.deepEqual(fromBase64(text), new Uint8Array(bytes))
     assert.deepEqual(fromBase64(text.replace(/=+$/, '')), new Uint8Array(bytes))
   }

@@ -24,8 +24,13 @@ export function latin1(bytes: Uint8Array): string {
   return text
 }
 
-/** Base64 (RFC 4648, 4). */
-export function toBase64(bytes: Uint8Array): string {
+/** Base64 (RFC 4648, 4). Browsers of before 2025 have no method for it; by characters, 4 MB take 130 ms in place of 4. */
+export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
+  return bytes.toBase64?.() ?? base64ByCharacters(bytes)
+}
+
+/** The same, for browsers without the method. */
+export function base64ByCharacters(bytes: Uint8Array): string {
   return btoa(latin1(bytes))
 }
 
