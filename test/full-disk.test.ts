@@ -326,7 +326,7 @@ test('a stranger who pauses all of his links on a full disk leaves enough of the
   const reserveBytes = 2 * MIB
   const { server, links } = await startReserved(t, disk, reserveBytes)
   const [deleted, blocked, paused] = links
-  const own = await createMany(server, 60)
+  const own = await createMany(server, 90)
   disk.fillBut(MIB / 2)
   await poll(async () => (await detailOf(server)).status === 503)
   const done = await pauseMany(server, own)

@@ -28,6 +28,13 @@ test('while a synchronous standby is away, a pool opens as many connections agai
   undoLater(t, () => session.close())
   const change = () => session.query('insert into changes values (1)')
   await waitFor('away')
+  // Each connection reads the setting again by itself, in its own time.
+  await poll(() =>
+    change().then(
+      () => false,
+      () => true,
+    ),
+  )
 
   for (let tries = 0; tries < TRIES; tries++) await assert.rejects(change(), StoreUnavailable)
   const { rows } = await server.execute(`select 1 from pg_stat_activity where application_name = 'quirl'`)
