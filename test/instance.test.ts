@@ -340,6 +340,7 @@ function makeOld(dataDir: string): void {
     alter table acme_orders drop column purpose;
     drop index certificates_registrable;
     alter table certificates drop column registrable;
+    alter table certificates drop column first_at;
     drop index domains_allocation;
     alter table domains drop column allocation;
     alter table domains drop column network;

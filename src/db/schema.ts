@@ -299,6 +299,8 @@ interface CertificatesTable {
   name: string
   /** Its registrable domain, or itself where it has none; null when an earlier version has stored it. */
   registrable: string | null
+  /** When its first certificate became valid: renewals keep it. Null when an earlier version has stored that. */
+  first_at: number | null
   /** PEM: the certificate and its intermediates. */
   chain: string
   /** PEM (PKCS #8). */

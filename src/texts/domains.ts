@@ -19,7 +19,7 @@ const en = {
   tooMany:
     'Too many names of this domain are active already. Remove one of them first; or continue, and show by a second DNS record that the domain is yours.',
   tooManyWaiting:
-    'Too many names that were registered from your network do not lead here yet. Add their DNS records first, or try again in a few days; your internet provider may share its network among many customers.',
+    'Too many of the names that you have registered do not lead here yet. Add their DNS records first, or try again in a few days.',
   limited: 'You have reached the limit for now. Try again in {minutes} minutes.',
   limitedOne: 'You have reached the limit for now. Try again in a minute.',
   failed: 'That did not work: {detail}',
@@ -122,7 +122,7 @@ const de: typeof en = {
   tooMany:
     'Es sind schon zu viele Namen dieser Domain aktiv. Entfernen Sie zuerst einen davon; oder fahren Sie fort, und zeigen Sie durch einen zweiten DNS-Eintrag, dass die Domain Ihnen gehört.',
   tooManyWaiting:
-    'Zu viele Namen, die aus Ihrem Netz registriert wurden, führen noch nicht hierher. Legen Sie zuerst deren DNS-Einträge an, oder versuchen Sie es in einigen Tagen wieder; Ihr Internetanbieter teilt sein Netz vielleicht unter vielen Kunden auf.',
+    'Zu viele der Namen, die Sie registriert haben, führen noch nicht hierher. Legen Sie zuerst deren DNS-Einträge an, oder versuchen Sie es in einigen Tagen wieder.',
   limited: 'Das Limit ist vorerst erreicht. Versuchen Sie es in {minutes} Minuten wieder.',
   limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder.',
   failed: 'Das hat nicht geklappt: {detail}',

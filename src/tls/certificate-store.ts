@@ -78,7 +78,7 @@ export async function saveCertificate(db: Executor, certificate: StoredCertifica
   }
   await db
     .insertInto('certificates')
-    .values({ name, ...values })
+    .values({ name, first_at: notBefore, ...values })
     .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
     .execute()
 }

@@ -10,7 +10,7 @@ import { storeProven } from '../../test/support/stored-domains.ts'
 import type { Database } from '../db/database.ts'
 import { newKey } from './account.ts'
 import { AcmeError, AuthorityAway } from './acme-error.ts'
-import { findCertificate, listCertificates } from './certificate-store.ts'
+import { findCertificate, listCertificates, saveCertificate } from './certificate-store.ts'
 import { IssuanceError } from './issuance-error.ts'
 import { createIssuanceQueue, type IssuanceQueue } from './issuance-queue.ts'
 import { countQueued, deleteIssuances, findIssuance, insertOrder } from './issuance-store.ts'
@@ -178,6 +178,9 @@ for (const driver of drivers) {
       await queue.obtain('mine.wild.com', 'other')
       assert.deepEqual([orders.length, orders.at(-1)?.name], [42, 'mine.wild.com'])
       pass(7 * DAY)
+      // What authorities do not count either.
+      for (const { name, ...renewed } of await listCertificates(db.read))
+        await saveCertificate(db.write, { name, ...renewed, notBefore: now() })
       await queue.obtain('more.wild.com', 'other')
     })
 

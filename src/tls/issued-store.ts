@@ -9,7 +9,7 @@ export interface IssuedQuery {
 }
 
 /**
- * How many names under a registrable domain have certificates from after a time, unless DNS has proven whose they are. Names that were
+ * How many names under a registrable domain have had their first certificates after a time, unless DNS has proven whose they are. Names that were
  * removed meanwhile count as well: strangers make names of others active where a wildcard record leads here, and remove them again.
  */
 export async function countUnprovenIssued(db: Executor, { registrable, since, except }: IssuedQuery): Promise<number> {
@@ -18,7 +18,7 @@ export async function countUnprovenIssued(db: Executor, { registrable, since, ex
     .leftJoin('domains', 'domains.name', 'certificates.name')
     .select((each) => each.fn.countAll<number>().as('count'))
     .where('certificates.registrable', '=', registrable)
-    .where('certificates.not_before', '>', since)
+    .where('certificates.first_at', '>', since)
     .where('domains.claimed_at', 'is', null)
   const counted = except.length === 0 ? query : query.where('certificates.name', 'not in', except)
   return (await counted.executeTakeFirstOrThrow()).count
