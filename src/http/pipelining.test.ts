@@ -7,9 +7,9 @@ import { poll } from '../../test/support/poll.ts'
 import { asHolder } from '../lib/holder.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 import { createRequestScheduler } from './request-scheduler.ts'
-import { createPausedConnections } from './sliced-reads.ts'
+import { createPausedConnections } from './paused-connections.ts'
 
-const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64 }
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384 }
 
 const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
@@ -28,7 +28,7 @@ async function serve(
     () => asHolder('10.0.0.1'),
   )
   const resume = createPausedConnections().add
-  const needs = { holderOf: holder, onClosed: () => closed.count++, onMany: () => {}, resume }
+  const needs = { holderOf: holder, onClosed: () => closed.count++, onWaiting() {}, resume }
   const listener = createPipelining(scheduler, needs, { ...bounds, ...changed })
   const port = await listen(t, createServer(listener))
   return { port, closed }

@@ -15,11 +15,9 @@ export interface PipeliningBounds {
    * Node parses what it has read to the end.
    */
   maxWaiting: number
-  /** Waiting requests of one connection past which `onMany` is called. */
-  many: number
 }
 
-const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, many: 64 }
+const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
@@ -37,8 +35,8 @@ export interface PipeliningNeeds {
   holderOf: (request: IncomingMessage) => Holder
   /** Called for each connection that is closed. */
   onClosed: () => void
-  /** Called when a connection has sent many requests at once. */
-  onMany: (socket: Socket) => void
+  /** Called for each request that waits. */
+  onWaiting: () => void
   /** Called when a connection may be read from again. */
   resume: (socket: Socket) => void
 }
@@ -59,7 +57,7 @@ interface Pipelines {
  * @param handle keeps iterations of the event loop short, however many requests it gets
  */
 export function createPipelining(handle: RequestListener, needs: PipeliningNeeds, bounds = defaults): RequestListener {
-  const { holderOf, onClosed, onMany } = needs
+  const { holderOf, onClosed, onWaiting } = needs
   const pool = createFairPool<Pipeline>({ capacity: bounds.maxWaiting, choose: slowestOf })
   const pipelines: Pipelines = { open: new Map(), pool }
   const { start, startWaiting } = createStarts(handle, pipelines, needs, bounds)
@@ -76,7 +74,7 @@ export function createPipelining(handle: RequestListener, needs: PipeliningNeeds
     const waiting = pipeline.waiting.push(exchange)
     if (mustWait(exchange)) response.once('socket', startWaiting)
     if (waiting === 1) stopReading(socket)
-    if (waiting === bounds.many) onMany(socket)
+    onWaiting()
     for (const leaving of pool.put(pipeline, pipeline.holder, waiting)) {
       onClosed()
       leaving.close()

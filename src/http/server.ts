@@ -16,7 +16,8 @@ import type { Metric } from './metric.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem, type ProblemCode } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
-import { createPausedConnections, createSlicedReads } from './sliced-reads.ts'
+import { createPausedConnections } from './paused-connections.ts'
+import { createSlicedReads } from './sliced-reads.ts'
 import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
@@ -200,19 +201,23 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   }
   const scheduler = createRequestScheduler(handleValid, priorityOf, holderOf)
   const paused = createPausedConnections()
-  const onMany = (socket: Socket) => sliceReads(socket)
-  const pipelining = createPipelining(scheduler, { holderOf, onClosed, onMany, resume: paused.add })
+  const onWaiting = () => slicedReads.count()
+  const pipelining = createPipelining(scheduler, { holderOf, onClosed, onWaiting, resume: paused.add })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
-    if (request.rawHeaders.length > 2 * MAX_FIELDS) return refuseFields(request, needs)
+    if (request.rawHeaders.length > 2 * MAX_FIELDS) {
+      slicedReads.count()
+      return refuseFields(request, needs)
+    }
     markReceived(response)
     request.socket.latestResponse = response
     bodyMemory.watch(request, response)
+    slicedReads.watch(request)
     pipelining(request, response)
   }
   const server = createServer(optionsOf(timeouts), listen)
   // What comes after these is not kept; the request is refused.
   server.maxHeadersCount = MAX_FIELDS + 1
-  const sliceReads = createSlicedReads(server, paused)
+  const slicedReads = createSlicedReads(server, paused)
   server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
     const last = latestOf(socket)
@@ -221,17 +226,15 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const stalls = { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL }
   const sockets = closeStalledConnections(server, stalls)
   server.on('checkExpectation', listen)
-  server.on('connect', (_request, socket: Duplex) => {
-    // Node removes its own listener, and an error that nobody listens to ends the process: the client may have reset the connection.
-    socket.on('error', () => socket.destroy())
-    end(
-      socket,
-      new Problem('not_implemented', 'CONNECT is for proxies, and this is not a proxy'),
-      nextRequestId(),
-      timeouts.refusedMs,
-    )
-  })
+  server.on('connect', (_request, socket: Duplex) => refuseConnect(socket, needs))
   return { server, sockets }
+}
+
+function refuseConnect(socket: Duplex, { nextRequestId, timeouts }: ServerNeeds): void {
+  // Node removes its own listener, and an error that nobody listens to ends the process: the client may have reset the connection.
+  socket.on('error', () => socket.destroy())
+  const problem = new Problem('not_implemented', 'CONNECT is for proxies, and this is not a proxy')
+  end(socket, problem, nextRequestId(), timeouts.refusedMs)
 }
 
 /** The connection ends: of a request that stays, each field takes 20 times as much memory as on the way. */

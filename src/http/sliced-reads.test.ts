@@ -7,7 +7,7 @@ import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createConnections } from './server.ts'
-import { createPausedConnections } from './sliced-reads.ts'
+import { createPausedConnections } from './paused-connections.ts'
 
 const CONNECTIONS = 20
 const REQUESTS = 2000
@@ -17,16 +17,36 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: quirl\r\n\r\n'
 /** Echoes the body of each request in a later iteration, as the service does, and counts requests parsed in one iteration. */
 async function serve(t: TestContext) {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    void text(request).then((body) => setImmediate(() => response.end(`<${request.url}:${body}>`)))
+    const echo = (body: string) => void setImmediate(() => response.end(`<${request.url}:${body}>`))
+    // The client may have been refused.
+    text(request).then(echo, () => response.destroy())
   }
   const server = createConnections(connectionNeeds).serve(answer)
-  const parsed = { inIteration: 0, max: 0, all: 0 }
-  server.on('request', () => {
-    if (parsed.inIteration++ === 0) setImmediate(() => (parsed.inIteration = 0))
-    parsed.all++
-    parsed.max = Math.max(parsed.max, parsed.inIteration)
+  const [parsed, chunks] = [createCount(), createCount()]
+  server.on('request', (request: IncomingMessage) => {
+    parsed.add()
+    const push = request.push.bind(request)
+    request.push = (chunk: Buffer | null, encoding) => {
+      if (chunk !== null) chunks.add()
+      return push(chunk, encoding)
+    }
   })
-  return { port: await listen(t, server), parsed }
+  return { port: await listen(t, server), parsed, chunks }
+}
+
+/** Counts what is parsed, and the most in one iteration of the event loop. */
+function createCount() {
+  let inIteration = 0
+  const count = {
+    max: 0,
+    all: 0,
+    add() {
+      if (inIteration++ === 0) setImmediate(() => (inIteration = 0))
+      count.all++
+      count.max = Math.max(count.max, inIteration)
+    },
+  }
+  return count
 }
 
 /** Counts how often a text was received. */
@@ -54,6 +74,37 @@ test('of twenty connections that send thousands of requests at once, one read an
   assert.equal(parsed.all, CONNECTIONS * REQUESTS)
   assert.ok(parsed.max < 3 * REQUESTS, `${parsed.max} in one iteration`)
 })
+
+const CHUNK = '1\r\n \r\n'
+const CHUNKS = 10_000
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: quirl\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+test('of a body in chunks, what comes after its head is parsed in slices', async (t) => {
+  const { port, chunks } = await serve(t)
+  const { socket, closed } = connectRaw(t, port)
+  socket.write(CHUNKED + CHUNK)
+  await poll(() => chunks.all === 1)
+  socket.write(CHUNK.repeat(CHUNKS))
+  await closed
+  assert.ok(chunks.max < CHUNKS / 2, `${chunks.max} in one iteration`)
+})
+
+for (const [of, flood] of [
+  ['requests', REQUEST.repeat(REQUESTS)],
+  ['chunks of a byte', CHUNKED + CHUNK.repeat(CHUNKS)],
+] as const) {
+  test(`after a flood of ${of}, a new connection is parsed in slices from its first read on`, async (t) => {
+    const { port, parsed, chunks } = await serve(t)
+    connectRaw(t, port).socket.write(flood)
+    await poll(() => parsed.all === REQUESTS || chunks.all > 1000)
+    parsed.max = 0
+    const { socket } = connectRaw(t, port)
+    const received = countIn(socket, '</:>')
+    socket.write(REQUEST.repeat(REQUESTS))
+    await poll(() => received() === REQUESTS)
+    assert.ok(parsed.max < REQUESTS / 2, `${parsed.max} in one iteration`)
+  })
+}
 
 test('requests whose bodies cross slices get their responses in order, each for its own body', async (t) => {
   const { port } = await serve(t)

@@ -1,100 +1,133 @@
+import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { createFairPool } from '../lib/fair-pool.ts'
-import { asHolder } from '../lib/holder.ts'
-import { clientOf } from './client-address.ts'
-import { stopReading } from './stop-reading.ts'
+import type { PausedConnections } from './paused-connections.ts'
 import { watchConnections } from './watch-connections.ts'
 
-/** Bytes that are parsed without a break: some 100 small requests. */
+/** Bytes that are parsed without a break: some 100 small requests, or 700 chunks of a byte. */
 const SLICE = 4 * 1024
-/** After a longer iteration of the event loop (milliseconds), one connection is read in the next. */
-const LONG_ITERATION_MS = 4
+/** Waiting requests, and chunks of bodies, of all connections in one iteration of the event loop that make a flood. */
+const MANY = 64
+/** How long after that new connections are parsed in slices, in milliseconds. */
+const CALM_MS = 10_000
 
 type Parse = (this: Socket, chunk: Buffer) => void
+type Listener = (this: Socket) => void
+
+declare module 'node:net' {
+  interface Socket {
+    /** Node's parser of an HTTP connection; null once Node has taken it back, for another connection. */
+    parser?: object | null
+  }
+}
+
+export interface SlicedReads {
+  /** To be called for each request that waits. */
+  count: (this: void) => void
+  /** To be called with each request before its body is read: counts chunks, and slices what is left of them. */
+  watch: (request: IncomingMessage) => void
+}
 
 /**
- * Shares reading among connections, once one of them has sent many requests at once. Node parses all of one read, up to
- * 64 KiB or 2,000 requests, for each readable connection before it serves any other: twenty of them block the event loop
- * for half a second. From then on, the connections that are open are parsed in slices, and read from again a few at a
- * time. Until then they cost nothing.
+ * Shares reading among connections, once they have sent much at once that costs far more than its bytes. Node parses all of one
+ * read, up to 64 KiB, 2,000 requests or 10,000 chunks, for each readable connection before it serves any other: twenty of them
+ * block the event loop for half a second. From then on, the connections that are open, and for a while those that open, are
+ * parsed in slices, and read from again a few at a time. Until then they cost nothing.
  * @param paused those that are read from again
- * @returns to be called when a connection sends many requests at once
  */
-export function createSlicedReads(server: Server, paused: PausedConnections): (socket: Socket) => void {
+export function createSlicedReads(server: Server, paused: PausedConnections): SlicedReads {
   /** Connections that Node's parser reads without slices. */
   const unsliced = new Set<Socket>()
+  // The connections may be many, and the parser must finish the current read first.
+  const sliceAll = (sockets: readonly Socket[]) => sockets.forEach((socket) => readInSlices(socket, paused))
+  const flood = createFlood(() => {
+    for (const socket of unsliced) paused.add(socket)
+    setImmediate(sliceAll, [...unsliced])
+    unsliced.clear()
+  })
+
+  function sliceIncomplete({ complete, socket }: IncomingMessage): void {
+    if (!complete && unsliced.delete(socket)) readInSlices(socket, paused)
+  }
 
   watchConnections(server, {
     onOpen: (socket) => unsliced.add(socket),
     onClose: (socket) => unsliced.delete(socket) || paused.remove(socket),
   })
-
-  return (flooding) => {
-    // A connection that is parsed in slices already delays the others little.
-    if (!unsliced.has(flooding)) return
-    for (const socket of unsliced) paused.add(socket)
-    // The parser must finish the current read first.
-    const sockets = [...unsliced]
-    unsliced.clear()
-    setImmediate(() => {
-      for (const socket of sockets) readInSlices(socket, paused.add)
-    })
-  }
-}
-
-export interface PausedConnections {
-  /** Pauses a connection; it is resumed in a turn of its network, after those of its client that were added before. */
-  add: (socket: Socket) => void
-  remove: (socket: Socket) => void
-}
-
-/**
- * Resumes paused connections, as many in an iteration of the event loop as leave it short. Networks take turns: whoever keeps a thousand
- * connections full of requests would else let a visitor wait until each of them is read, and be refused as late by then.
- */
-export function createPausedConnections(): PausedConnections {
-  const paused = createFairPool<Socket>({ capacity: Infinity })
-  let isScheduled = false
-  let batch = 1
-  let lastResume = 0
-
-  function resumeSome(): void {
-    const now = performance.now()
-    batch = now - lastResume > LONG_ITERATION_MS ? 1 : batch + 1
-    lastResume = now
-    for (let remaining = Math.min(batch, paused.length()); remaining > 0; remaining--) paused.take()?.resume()
-    isScheduled = paused.length() > 0
-    if (isScheduled) setImmediate(resumeSome)
-  }
+  // Node's own listener came first, and nothing is read before the last: what a client encrypts may come with the end of its handshake.
+  server.on('connection', (socket: Socket) => {
+    if (flood.isOn() && unsliced.delete(socket)) readInSlices(socket, paused)
+  })
 
   return {
-    add(socket) {
-      // Stops at once, even if the event loop has found the connection readable in this iteration.
-      stopReading(socket)
-      paused.put(socket, asHolder(clientOf(socket.remoteAddress ?? '')))
-      if (isScheduled) return
-      isScheduled = true
-      lastResume = performance.now()
-      setImmediate(resumeSome)
+    count: flood.count,
+    watch(request) {
+      if (request.headers['transfer-encoding'] === undefined) return
+      countChunks(request, flood.count)
+      setImmediate(sliceIncomplete, request)
     },
-    remove: (socket) => void paused.remove(socket),
   }
 }
 
-/**
- * Node passes what it reads to its parser directly, unless a listener wants the connection's data.
- * @param pause pauses a connection, and resumes it later
- */
-function readInSlices(socket: Socket, pause: (socket: Socket) => void): void {
+/** Its client decides how much the bytes of a body in chunks cost; of one that nobody reads, nothing tells how many come. */
+function countChunks(request: IncomingMessage, count: () => void): void {
+  const push = request.push.bind(request)
+  request.push = (chunk: Buffer | null, encoding) => {
+    count()
+    return push(chunk, encoding)
+  }
+}
+
+interface Flood {
+  isOn: () => boolean
+  count: (this: void) => void
+}
+
+/** @param onMany called when much has come in an iteration of the event loop */
+function createFlood(onMany: () => void): Flood {
+  let counted = 0
+  let calm: NodeJS.Timeout | undefined
+  const endIteration = () => (counted = 0)
+  const end = () => (calm = undefined)
+  return {
+    isOn: () => calm !== undefined,
+    count() {
+      if (counted === 0) setImmediate(endIteration)
+      if (++counted !== MANY) return
+      calm = calm?.refresh() ?? setTimeout(end, CALM_MS).unref()
+      onMany()
+    },
+  }
+}
+
+/** Node passes what it reads to its parser directly, unless a listener wants the connection's data. */
+function readInSlices(socket: Socket, paused: PausedConnections): void {
   const [parse] = socket.listeners('data') as [Parse?]
   if (parse === undefined || socket.destroyed) return
+  const starting = listenersOf(socket)
   socket.off('data', parse)
   socket.on('data', (chunk: Buffer) => {
-    parse.call(socket, chunk.subarray(0, SLICE))
-    if (chunk.length <= SLICE || socket.destroyed) return
-    pause(socket)
-    socket.unshift(chunk.subarray(SLICE))
+    const parsed = paused.mayParse(socket) ? SLICE : 0
+    // Another connection may have the parser by now.
+    if (!socket.parser) return
+    if (parsed > 0) parse.call(socket, chunk.subarray(0, parsed))
+    if (chunk.length <= parsed || socket.destroyed) return
+    paused.add(socket)
+    socket.unshift(chunk.subarray(parsed))
   })
+  keepListeners(socket, starting)
   // The stream waits for a read that went to the parser instead: an empty push ends it, so that the stream starts another.
   socket.push(Buffer.alloc(0))
+}
+
+const STARTS = ['pause', 'resume'] as const
+
+/** Those of Node, which stop reading from a paused connection, and keep one paused whose responses are not read. */
+const listenersOf = (socket: Socket) => STARTS.map((event) => socket.listeners(event) as Listener[])
+
+/** Adds those again that Node has removed: its stream would else read on into memory, and its parser not be ready. */
+function keepListeners(socket: Socket, before: readonly Listener[][]): void {
+  for (const [at, event] of STARTS.entries()) {
+    const listeners = new Set(socket.listeners(event) as Listener[])
+    for (const listener of before[at] ?? []) if (!listeners.has(listener)) socket.prependListener(event, listener)
+  }
 }

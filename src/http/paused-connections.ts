@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net'
+import { createFairPool } from '../lib/fair-pool.ts'
+import { asHolder } from '../lib/holder.ts'
+import { clientOf } from './client-address.ts'
+import { stopReading } from './stop-reading.ts'
+
+/** After a longer iteration of the event loop (milliseconds), one connection is read in the next. */
+const LONG_ITERATION_MS = 4
+/** How long those are parsed in an iteration that have not waited for it, in milliseconds. */
+const UNASKED_MS = 2
+
+export interface PausedConnections {
+  /** Pauses a connection; it is resumed in a turn of its network, after those of its client that were added before. */
+  add: (socket: Socket) => void
+  remove: (socket: Socket) => void
+  /** Whether a connection may be parsed at once: it was resumed, or the iteration of the event loop has time. */
+  mayParse: (socket: Socket) => boolean
+}
+
+/**
+ * Resumes paused connections, as many in an iteration of the event loop as leave it short. Networks take turns: whoever keeps a thousand
+ * connections full of requests would else let a visitor wait until each of them is read, and be refused as late by then.
+ */
+export function createPausedConnections(): PausedConnections {
+  const paused = createFairPool<Socket>({ capacity: Infinity })
+  /** Those that were resumed last. */
+  const resumed = new Set<Socket>()
+  const hasTime = createIterationTime()
+  const resumeLater = createTurns(paused.length, (count) => {
+    resumed.clear()
+    for (let remaining = count; remaining > 0; remaining--) {
+      const socket = paused.take()
+      if (socket !== undefined) resumed.add(socket)
+      socket?.resume()
+    }
+  })
+
+  return {
+    add(socket) {
+      // Stops at once, even if the event loop has found the connection readable in this iteration.
+      stopReading(socket)
+      paused.put(socket, asHolder(clientOf(socket.remoteAddress ?? '')))
+      resumeLater()
+    },
+    remove(socket) {
+      paused.remove(socket)
+      resumed.delete(socket)
+    },
+    mayParse(socket) {
+      const isInTime = hasTime()
+      return resumed.delete(socket) || isInTime
+    },
+  }
+}
+
+/**
+ * @param length how many wait
+ * @param resume resumes the first of them
+ * @returns to be called when one begins to wait
+ */
+function createTurns(length: () => number, resume: (count: number) => void): () => void {
+  let isScheduled = false
+  let batch = 1
+  let last = 0
+
+  function resumeSome(): void {
+    const now = performance.now()
+    batch = now - last > LONG_ITERATION_MS ? 1 : batch + 1
+    last = now
+    resume(Math.min(batch, length()))
+    isScheduled = length() > 0
+    if (isScheduled) setImmediate(resumeSome)
+  }
+
+  return () => {
+    if (isScheduled) return
+    isScheduled = true
+    last = performance.now()
+    setImmediate(resumeSome)
+  }
+}
+
+/** @returns whether the iteration of the event loop has time, which begins with the first call in it */
+function createIterationTime(): () => boolean {
+  let end = 0
+  const reset = () => (end = 0)
+  return () => {
+    const now = performance.now()
+    if (end === 0) {
+      end = now + UNASKED_MS
+      setImmediate(reset)
+    }
+    return now < end
+  }
+}
