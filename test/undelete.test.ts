@@ -14,7 +14,7 @@ import {
   type Created,
   type TestServer,
 } from './support/server.ts'
-import { createWithWebhook, startWithWebhooks } from './support/webhooks.ts'
+import { createWithWebhook, startWithWebhooks, webhookOf } from './support/webhooks.ts'
 import { poll } from './support/poll.ts'
 import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { createEvent } from '../src/webhooks/event.ts'
@@ -400,5 +400,70 @@ test(
     await undelete(server, link)
     await poll(async () => receiver.received.length === 1)
     assert.notEqual((await row())?.next_check_at, null)
+  },
+)
+
+test('who deletes a link and brings it back ends no wait of its webhook', { skip: skipUnlessOneNode }, async (t) => {
+  const { server, receiver, url, clock } = await startWithWebhooks(t)
+  const { db } = server.services
+  const link = await createWithWebhook(server, url, ['link.changed'])
+  const next = async () => (await webhookOf(server, link)).next_attempt_at
+  const iso = (ms: number) => new Date(clock.now + ms).toISOString()
+  const bringBack = async (wait: number) => {
+    for (let count = 0; count < 2; count++) {
+      await remove(server, link)
+      assert.equal((await undelete(server, link)).status, 200)
+      assert.equal(await next(), iso(wait))
+    }
+  }
+
+  receiver.respond = (response) => void response.writeHead(503, { 'retry-after': '3600' }).end()
+  await put(manage(server, link), { title: 'One' })
+  await poll(async () => (await next()) === iso(HOUR))
+  await put(manage(server, link), { title: 'Two' })
+  await bringBack(HOUR)
+  clock.now += HOUR - 1000
+  await bringBack(1000)
+  assert.equal(receiver.received.length, 1, 'a receiver that has asked for an hour has it')
+
+  receiver.respond = (response) => void response.writeHead(204).end()
+  clock.now += 1000
+  await poll(async () => receiver.received.length === 2 && (await next()) === iso(1000))
+  await bringBack(1000)
+  assert.equal(receiver.received.length, 2, 'one event a second')
+
+  await remove(server, link)
+  clock.now += HOUR
+  await undelete(server, link)
+  await poll(async () => receiver.received.length === 3)
+  assert.deepEqual(
+    receiver.received.map(({ event }) => event.data['revision']),
+    [2, 2, 3],
+  )
+  const paused = await db.read
+    .selectFrom('webhooks')
+    .select(['paused_attempt_at', 'paused_check_at'])
+    .executeTakeFirst()
+  assert.deepEqual({ ...paused }, { paused_attempt_at: null, paused_check_at: null })
+})
+
+test(
+  'the destination of a link that was deleted and brought back is checked when it would have been',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, url, clock } = await startWithWebhooks(t, {}, { random: () => 0.5 })
+    const { db } = server.services
+    const link = await createWithWebhook(server, url, ['destination.failing'])
+    const next = async () =>
+      (await db.read.selectFrom('webhooks').select('next_check_at').executeTakeFirst())?.next_check_at
+    assert.equal(await next(), clock.now + DAY / 2)
+    const at = clock.now + DAY / 2
+    for (const hours of [0, 1, 2]) {
+      await remove(server, link)
+      assert.equal(await next(), null)
+      clock.now += hours * HOUR
+      await undelete(server, link)
+      assert.equal(await next(), at)
+    }
   },
 )

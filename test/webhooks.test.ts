@@ -586,6 +586,42 @@ test('a webhook at a host that came on a list later is blocked, its owner reads 
   assert.equal(receiver.received.length, 1)
 })
 
+test('who sets a webhook again sends nothing before its receiver wants it, and no two events in a second', async (t) => {
+  const { server, receiver, clock, url } = await start(t)
+  const link = await createWithWebhook(server, url)
+  const iso = (ms: number) => new Date(clock.now + ms).toISOString()
+  const isNext = (wait: number) => poll(async () => (await webhookOf(server, link)).next_attempt_at === iso(wait))
+  const setAgain = async (address: string, wait: number) => {
+    for (let count = 0; count < 2; count++) {
+      const { webhook } = await detailsOf(put(manage(server, link), { webhook: { url: address, events: EVENTS } }))
+      assert.deepEqual([webhook?.state, webhook?.next_attempt_at], ['active', iso(wait)])
+    }
+  }
+  const [minute, second] = [60 * SECOND_MS, SECOND_MS]
+  receiver.respond = (response) => void response.writeHead(503, { 'retry-after': '60' }).end()
+  await put(manage(server, link), { title: 'One' })
+  await isNext(minute)
+  await put(manage(server, link), { title: 'Two' })
+  await setAgain(url, minute)
+  await setAgain(`${url}/other`, minute)
+  assert.equal(receiver.received.length, 1)
+
+  receiver.respond = (response) => void response.writeHead(204).end()
+  clock.now += minute
+  await isNext(second)
+  await setAgain(url, second)
+  await setAgain(url.replace('hook.example', 'new.example'), second)
+  assert.equal(receiver.received.length, 2)
+
+  receiver.respond = (response) => void response.writeHead(500).end()
+  clock.now += second
+  await isNext(5 * SECOND_MS)
+  receiver.respond = (response) => void response.writeHead(204).end()
+  await put(manage(server, link), { webhook: { url, events: EVENTS } })
+  // Who has mended a receiver need not wait for what it has failed with.
+  await poll(() => receiver.received.length === 4)
+})
+
 test('a webhook at a blocked host goes on at once at another address', async (t) => {
   const setting = await start(t)
   const { server, receiver, url } = setting

@@ -42,6 +42,7 @@ import { collectionWebhooks } from './migrations/0040-collection-webhooks.ts'
 import { orderPurposes } from './migrations/0041-order-purposes.ts'
 import { domainNetworks } from './migrations/0042-domain-networks.ts'
 import { certificateDomains } from './migrations/0043-certificate-domains.ts'
+import { pausedWebhooks } from './migrations/0044-paused-webhooks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -89,6 +90,7 @@ export const migrations: readonly Migration[] = [
   orderPurposes,
   domainNetworks,
   certificateDomains,
+  pausedWebhooks,
 ]
 
 /**

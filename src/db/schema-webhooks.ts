@@ -44,6 +44,9 @@ export interface WebhooksTable extends SentWebhook {
   /** Checks that failed in a row, and since when the destination counts as failing. */
   check_failures: Generated<number>
   destination_failing_since: number | null
+  /** What `next_attempt_at` and `next_check_at` were when the link was deleted; null of a link that is not. */
+  paused_attempt_at: number | null
+  paused_check_at: number | null
 }
 
 /** The webhooks of collections. What is known of each link, as its last milestone, stands in its membership. */

@@ -10,7 +10,7 @@ import { findTold, findToldLinks } from './collection-store.ts'
 import { changeEvent, reportedEvent, type WebhookEvent } from './event.ts'
 import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
-import { setNextAttempt } from './outbox-store.ts'
+import { firstAttempt, setNextAttempt } from './outbox-store.ts'
 import { detailsOf, eventsOf, savedDetails, settingsOf } from './settings.ts'
 import {
   deleteWebhook,
@@ -18,7 +18,7 @@ import {
   findWebhook,
   pauseWebhook,
   putWebhook,
-  resumeChecks,
+  resumeWebhook,
   setDestination,
   type WebhookRow,
 } from './store.ts'
@@ -109,13 +109,24 @@ async function tell(
   await outbox.addToCollections(transaction, linkId, ids, event)
 }
 
-/** It is not known when the destination was last checked: perhaps just before the link was deleted. */
+/**
+ * Who deletes a link and brings it back ends no wait: neither that after a failure or for a receiver that has asked for it, nor the
+ * pause between two events, nor the day between two checks.
+ */
 async function resume(transaction: Transaction<Tables>, linkId: number, now: number): Promise<void> {
   const webhook = await findWebhook(transaction, linkId)
   if (webhook === undefined) return
-  await setNextAttempt(transaction, { kind: 'link', id: linkId }, now)
-  if (eventsOf(webhook).includes('destination.failing'))
-    await resumeChecks(transaction, linkId, (await findNextCheck(transaction, linkId)) ?? now + CHECK_MS)
+  // An attempt that was under way as the link was deleted may have failed since.
+  const waits = [webhook.paused_attempt_at, webhook.next_attempt_at, firstAttempt(now, webhook.last_delivery_at)]
+  await setNextAttempt(transaction, { kind: 'link', id: linkId }, Math.max(...waits.map((at) => at ?? 0)))
+  await resumeWebhook(transaction, linkId, await nextCheck(transaction, webhook, now))
+}
+
+/** When the destination of a link that was brought back is checked; null when its webhook does not want that. */
+async function nextCheck(transaction: Transaction<Tables>, webhook: WebhookRow, now: number): Promise<number | null> {
+  if (!eventsOf(webhook).includes('destination.failing')) return null
+  // That of a link which a former version has deleted is not known.
+  return (await findNextCheck(transaction, webhook.link_id)) ?? webhook.paused_check_at ?? now + CHECK_MS
 }
 
 async function saveDraft(

@@ -20,7 +20,7 @@ export function findCollectionWebhook(db: Executor, collectionId: string): Promi
 /** What an owner sets of a webhook. Its failures end then. */
 export type CollectionWebhookSettings = Pick<
   Insertable<CollectionWebhooksTable>,
-  'address' | 'host' | 'site' | 'lane' | 'events' | 'secret' | 'updated_at' | 'next_attempt_at'
+  'address' | 'host' | 'site' | 'lane' | 'events' | 'secret' | 'updated_at' | 'next_attempt_at' | 'last_status'
 >
 
 export async function putCollectionWebhook(
@@ -28,7 +28,7 @@ export async function putCollectionWebhook(
   collectionId: string,
   settings: CollectionWebhookSettings,
 ): Promise<CollectionWebhookRow> {
-  const row = { ...settings, failures: 0, failing_since: null, given_up_at: null, last_status: null, last_error: null }
+  const row = { ...settings, failures: 0, failing_since: null, given_up_at: null, last_error: null }
   return db
     .insertInto('collection_webhooks')
     .values({ collection_id: collectionId, ...row })

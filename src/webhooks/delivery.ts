@@ -31,6 +31,9 @@ const GONE = 410
 /** What a receiver may answer that is there and has no time (RFC 6585, 4; RFC 9110, 15.6.4). */
 const busy = new Set([429, 503])
 
+/** Whether a receiver may have said with a status when to send again. */
+export const isBusyStatus = (status: number): boolean => busy.has(status)
+
 /** How often is looked whether a host is still blocked. */
 const BLOCKED_MS = 60_000
 
@@ -127,7 +130,7 @@ async function attempt(
     if (status >= 200 && status < 300) return { status }
     const isRedirect = status >= 300 && status < 400
     const error = isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}`
-    return { status, error, asked: busy.has(status) ? parseRetryAfter(retryAfter, now()) : undefined }
+    return { status, error, asked: isBusyStatus(status) ? parseRetryAfter(retryAfter, now()) : undefined }
   } catch (error) {
     if (error instanceof NotNow) return error
     if (error instanceof RequestError) return { error: error.message }
@@ -161,7 +164,7 @@ const GIVE_UP_MS = 3 * DAY_MS
 /** How often it has failed by then at least: a clock that goes ahead makes no days of one failure. */
 const GIVE_UP_FAILURES = 10
 /** The longest that a receiver may ask to be left alone. */
-const LONGEST_ASKED_MS = 3_600_000
+export const LONGEST_ASKED_MS = 3_600_000
 
 /** A failed attempt, and those before it in a row. */
 interface Failing {

@@ -2,6 +2,8 @@ import type { Selectable } from '#kysely'
 import type { CollectionWebhooksTable } from '../db/schema-webhooks.ts'
 import type { Screen } from '../links/url-policy.ts'
 import type { WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
+import { isBusyStatus, LONGEST_ASKED_MS } from './delivery.ts'
+import { firstAttempt } from './outbox-store.ts'
 import { siteOf } from './receivers.ts'
 import { newSecret } from './signature.ts'
 
@@ -21,8 +23,24 @@ export function settingsOf(draft: WebhookDraft, present: SentRow | undefined, at
     secret: keepsSecret(draft, present) ? present.secret : newSecret(),
     // Increases also when the clock does not: it tells whether the webhook was set during an attempt.
     updated_at: Math.max(at, (present?.updated_at ?? 0) + 1),
-    next_attempt_at: typeof present?.next_attempt_at === 'number' ? at : null,
+    next_attempt_at: attemptOf(host, present, at),
+    last_status: isAskedToWait(host, present) ? present.last_status : null,
   }
+}
+
+/**
+ * When what waits is sent once the owner has set the webhook: at once, also after a failure; but a second after the last delivery, and
+ * no earlier than a receiver has asked for that stays the same.
+ */
+function attemptOf(host: string, present: SentRow | undefined, at: number): number | null {
+  if (typeof present?.next_attempt_at !== 'number') return null
+  const first = firstAttempt(at, present.last_delivery_at)
+  if (!isAskedToWait(host, present)) return first
+  return Math.max(first, Math.min(present.next_attempt_at, at + LONGEST_ASKED_MS))
+}
+
+function isAskedToWait(host: string, present: SentRow | undefined): present is SentRow {
+  return present?.host === host && present.last_status !== null && isBusyStatus(present.last_status)
 }
 
 function keepsSecret(draft: WebhookDraft, present: SentRow | undefined): present is SentRow {

@@ -29,10 +29,11 @@ export type WebhookSettings = Pick<
   | 'milestone'
   | 'next_check_at'
   | 'next_attempt_at'
+  | 'last_status'
 >
 
 export async function putWebhook(db: Executor, linkId: number, settings: WebhookSettings): Promise<WebhookRow> {
-  const row = { ...settings, failures: 0, failing_since: null, given_up_at: null, last_status: null, last_error: null }
+  const row = { ...settings, failures: 0, failing_since: null, given_up_at: null, last_error: null }
   return db
     .insertInto('webhooks')
     .values({ link_id: linkId, ...row })
@@ -46,10 +47,21 @@ export async function deleteWebhook(db: Executor, linkId: number): Promise<void>
   await db.deleteFrom('webhooks').where('link_id', '=', linkId).execute()
 }
 
-/** Has a webhook send and check nothing, because its link is deleted. */
+/** Has a webhook send and check nothing, because its link is deleted. What it waits for is kept. */
 export async function pauseWebhook(db: Executor, linkId: number): Promise<void> {
-  const paused = db.updateTable('webhooks').set({ next_attempt_at: null, next_check_at: null })
+  const paused = db.updateTable('webhooks').set((of) => ({
+    paused_attempt_at: of.ref('next_attempt_at'),
+    paused_check_at: of.ref('next_check_at'),
+    next_attempt_at: null,
+    next_check_at: null,
+  }))
   await paused.where('link_id', '=', linkId).execute()
+}
+
+/** Has a webhook check again what it checked before its link was deleted. */
+export async function resumeWebhook(db: Executor, linkId: number, nextCheckAt: number | null): Promise<void> {
+  const resumed = { next_check_at: nextCheckAt, paused_attempt_at: null, paused_check_at: null }
+  await db.updateTable('webhooks').set(resumed).where('link_id', '=', linkId).execute()
 }
 
 /** Webhooks that were given up, and events that wait. */
@@ -112,11 +124,6 @@ export async function findDueChecks(db: Executor, now: number, limit: number): P
 export async function postponeCheck(db: Executor, linkId: number, nextCheckAt: number): Promise<void> {
   const postponed = db.updateTable('webhooks').set({ next_check_at: nextCheckAt }).where('link_id', '=', linkId)
   await postponed.where('next_check_at', 'is not', null).execute()
-}
-
-/** Has the destination of a link checked again. */
-export async function resumeChecks(db: Executor, linkId: number, at: number): Promise<void> {
-  await db.updateTable('webhooks').set({ next_check_at: at }).where('link_id', '=', linkId).execute()
 }
 
 /** Stores the result of the checks of a link's destination. */
