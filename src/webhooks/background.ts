@@ -73,6 +73,7 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, ti
       stop()
       const grace = setTimeout(() => closing.abort(), graceMs)
       await Promise.all(works.map((work) => work.done()))
+      await milestones.ended()
       clearTimeout(grace)
       tasks.close()
     },

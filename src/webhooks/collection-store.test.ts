@@ -15,7 +15,7 @@ import type { WebhookEventType } from '../links/webhook.ts'
 import { createCollectionWebhooks } from './collections.ts'
 import * as collections from './collection-store.ts'
 import { createEvent } from './event.ts'
-import { createMilestones } from './milestones.ts'
+import { createMilestones, type Milestones } from './milestones.ts'
 import { openWebhooks } from './open.ts'
 import * as outbox from './outbox-store.ts'
 import { createOutbox } from './outbox.ts'
@@ -86,6 +86,11 @@ const watches = async (db: Database) =>
     .orderBy('collection_id')
     .orderBy('link_id')
     .execute()
+
+async function checkAll(milestones: Milestones): Promise<void> {
+  await milestones.check()
+  await milestones.ended()
+}
 
 function storeTests(driver: StoreDriver): void {
   const each = (name: string, run: (db: Database, t: TestContext) => Promise<void>) =>
@@ -200,16 +205,16 @@ function storeTests(driver: StoreDriver): void {
     await assert.rejects(set(interrupted(db, 2), 'one', EVENTS, { humans: 15 }), { message: 'interrupted' })
     const process = milestonesOf(db, 150)
     await process.load()
-    await process.check()
+    await checkAll(process)
     assert.deepEqual(await waiting(db), [])
     await set(db, 'one', EVENTS, { humans: 150 })
     assert.deepEqual([...new Set((await watches(db)).map(({ milestone }) => milestone))], [100])
     await process.load()
-    await process.check()
+    await checkAll(process)
     assert.deepEqual(await waiting(db), [])
     const later = milestonesOf(db, 1500)
     await later.load()
-    await later.check()
+    await checkAll(later)
     assert.equal((await waiting(db)).length, 201)
   })
 
@@ -220,7 +225,7 @@ function storeTests(driver: StoreDriver): void {
     assert.ok((await watches(db)).every(({ milestone }) => milestone !== null))
     const process = milestonesOf(db, 150)
     await process.load()
-    await process.check()
+    await checkAll(process)
     assert.deepEqual(await waiting(db), [])
     await set(db, 'one', ['destination.failing'])
     assert.deepEqual(
@@ -252,9 +257,9 @@ function storeTests(driver: StoreDriver): void {
     }
     const processes = [milestonesOf(db, 123), milestonesOf(db, 123)]
     for (const each of processes) await each.load()
-    await Promise.all(processes.map((each) => each.check()))
+    await Promise.all(processes.map((each) => checkAll(each)))
     for (const each of processes) each.onFold(undefined)
-    await Promise.all(processes.map((each) => each.check()))
+    await Promise.all(processes.map((each) => checkAll(each)))
     const sent = (await waiting(db)).map(({ collection_id: id, body }) => {
       const { data } = JSON.parse(body) as { data: { code: string; milestone: number } }
       return [id, data.code, data.milestone]

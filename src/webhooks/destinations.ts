@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '#kysely'
 import type { Database, Executor } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
@@ -12,12 +13,13 @@ import { createEvent } from './event.ts'
 import { OwnHostError, type GuardedRequest } from './guarded-request.ts'
 import { RequestError } from './request-error.ts'
 import type { Outbox } from './outbox.ts'
+import { isLocked } from './outbox-store.ts'
 import { NotNow, siteOf, type Receivers } from './receivers.ts'
 import { YIELD_MS, type Ends } from './sender.ts'
 import { eventsOf } from './settings.ts'
 import { commitsInTurn, createStoreTurns } from './store-turns.ts'
 import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
-import { findDueWatches, findWatches, postponeWatches, setWatchedDestination } from './watch-store.ts'
+import { areChecksLocked, findDueWatches, findWatches, postponeWatches, setWatchedDestination } from './watch-store.ts'
 
 /** Checks at the same time. Each leaves its place to the next one after `YIELD_MS`, */
 export const WIDTH = 4
@@ -28,6 +30,9 @@ const PAGE = 100
 const FAILURES = 2
 /** How much later a check takes place whose receiver has as many requests as it may have: this, and up to an hour. */
 const LATER_MS = 60_000
+/** How often is looked whether a link is still locked whose check is over, and how many times: then its result is left out. */
+const LOCKED_MS = 1_000
+const LOCKED_LOOKS = 60
 /** Statuses that say that a visitor finds nothing; others may be meant for robots, or for whoever has not signed in. */
 const isFailure = (status: number) => status === 404 || status === 410 || status >= 500
 /** Statuses of servers that do not know HEAD. */
@@ -56,21 +61,62 @@ export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping,
   const isEnding = () => stopping.aborted || signal.aborted
   const places = createPlaces()
   const ofChecks = commitsInTurn(lease, createStoreTurns(), '')
+  // A change has them locked, perhaps for seconds. They stay due, for the next time.
+  const locked = new Set<number>()
   const start = async (linkId: number) => {
     await places.free()
     if (isEnding()) return
     // Before the check, so that a crash causes no second one within the day.
-    await postpone(deps, lease, linkId, CHECK_MS)
-    places.start(checkLink(deps, ofChecks, linkId, signal))
+    const isPostponed = await commitUnlocked(deps, lease, linkId, (transaction) =>
+      postpone(deps, transaction, linkId, CHECK_MS),
+    )
+    if (isPostponed) places.start((leave) => checkLink(deps, ofChecks, linkId, { signal, leave }))
+    else locked.add(linkId)
   }
   try {
     for (let isMore = true; isMore && !isEnding();) {
-      const page = await findDueLinks(db.read, now(), PAGE)
-      for (const linkId of page) await start(linkId)
-      isMore = page.length >= PAGE
+      const page = await findDueLinks(db.read, now(), PAGE + locked.size)
+      const free = page.filter((linkId) => !locked.has(linkId))
+      for (const linkId of free) await start(linkId)
+      isMore = free.length >= PAGE
     }
   } finally {
     await places.ended()
+  }
+}
+
+/** How many of the checks under way need no place. @param onChange called when there are more of them */
+function createAway(onChange: () => void) {
+  let [late, left] = [0, 0]
+  return {
+    count: () => late + left,
+    /** What one check does. */
+    enter() {
+      const place = { isLate: false, hasLeft: false }
+      const endLate = () => {
+        if (place.isLate) late--
+        place.isLate = false
+      }
+      return {
+        yieldPlace: () => {
+          if (place.isLate || place.hasLeft || late >= MAX_LATE_CHECKS) return
+          place.isLate = true
+          late++
+          onChange()
+        },
+        leave: () => {
+          if (place.hasLeft) return
+          endLate()
+          place.hasLeft = true
+          left++
+          onChange()
+        },
+        end: () => {
+          endLate()
+          if (place.hasLeft) left--
+        },
+      }
+    },
   }
 }
 
@@ -79,20 +125,14 @@ function createPlaces() {
   const running = new Set<Promise<void>>()
   const bell = createBell()
   const failures: unknown[] = []
-  let late = 0
+  const away = createAway(bell.ring)
 
-  async function run(check: Promise<void>): Promise<void> {
-    let isLate = false
-    const yieldPlace = () => {
-      if (isLate || late >= MAX_LATE_CHECKS) return
-      isLate = true
-      late++
-      bell.ring()
-    }
+  async function run(check: Check): Promise<void> {
+    const { yieldPlace, leave, end } = away.enter()
     const timer = setInterval(yieldPlace, YIELD_MS)
-    await check.catch((error: unknown) => void failures.push(error))
+    await check(leave).catch((error: unknown) => void failures.push(error))
     clearInterval(timer)
-    if (isLate) late--
+    end()
   }
 
   function throwFailure(): void {
@@ -102,10 +142,10 @@ function createPlaces() {
   return {
     /** Resolves when there is room for another one. @throws what a check has failed with: not its destination, but the store or the lease */
     async free(): Promise<void> {
-      while (running.size - late >= WIDTH) await bell.wait(YIELD_MS)
+      while (running.size - away.count() >= WIDTH) await bell.wait(YIELD_MS)
       throwFailure()
     },
-    start(check: Promise<void>): void {
+    start(check: Check): void {
       const done = run(check).finally(() => {
         running.delete(done)
         bell.ring()
@@ -119,23 +159,56 @@ function createPlaces() {
   }
 }
 
+/** @param leave gives its place to another one before it ends */
+type Check = (leave: () => void) => Promise<void>
+
 // The jitter keeps checks from gathering. One check is for all who want to know: a link in ten collections is not checked ten times.
-function postpone({ now, random }: DestinationsDeps, lease: Lease, linkId: number, ms: number): Promise<void> {
+async function postpone(
+  { now, random }: DestinationsDeps,
+  transaction: Transaction<Tables>,
+  linkId: number,
+  ms: number,
+): Promise<void> {
   const next = now() + ms + Math.floor(random() * (CHECK_MS / 24))
+  await postponeCheck(transaction, linkId, next)
+  await postponeWatches(transaction, linkId, next)
+}
+
+type Commit = (transaction: Transaction<Tables>) => Promise<void>
+
+/** Commits what concerns the checks of a link. @returns false, without having done it, while a change has them locked */
+function commitUnlocked({ db }: DestinationsDeps, lease: Lease, linkId: number, work: Commit): Promise<boolean> {
   return lease.commit(async (transaction) => {
-    await postponeCheck(transaction, linkId, next)
-    await postponeWatches(transaction, linkId, next)
+    if (await isLocked(transaction, db.unlocked, { kind: 'link', id: linkId })) return false
+    if (await areChecksLocked(transaction, db.unlocked, linkId)) return false
+    await work(transaction)
+    return true
   })
 }
 
-async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
+/** The way of a check. */
+interface Way {
+  signal: AbortSignal
+  /** As `Check` has it. */
+  leave: () => void
+}
+
+async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, way: Way): Promise<void> {
   const link = await linkOfId(deps, linkId)
   const url = link && destinationOf(link)
   // A sweep may not have come to a link yet whose destination was listed or blocked.
   if (link === undefined || url === undefined || deps.screen(url) !== undefined) return
-  const error = await errorOf(deps, url, signal)
-  if (error instanceof NotNow) return postpone(deps, lease, linkId, LATER_MS)
-  if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
+  const error = await errorOf(deps, url, way.signal)
+  const work: Commit = (transaction) =>
+    error instanceof NotNow
+      ? postpone(deps, transaction, linkId, LATER_MS)
+      : record(deps, transaction, link, url, error)
+  for (let looks = 0; looks < LOCKED_LOOKS && !way.signal.aborted; looks++) {
+    if (await commitUnlocked(deps, lease, linkId, work)) return
+    // It has sent its request, and waits alone.
+    way.leave()
+    await sleep(LOCKED_MS, undefined, { signal: way.signal }).catch(() => {})
+  }
 }
 
 /** The address to check; undefined while a visit leads nowhere. */

@@ -156,7 +156,7 @@ const HOUR_MS = 3_600_000
  * Who shares with others what no request has caused, as a milestone: the webhooks that were set in the same hour. A network may set
  * some hundred in one, and does not keep those that others have set earlier waiting for all of them.
  */
-function setAt(updatedAt: number): string {
+export function setAt(updatedAt: number): string {
   return `set in hour ${Math.floor(updatedAt / HOUR_MS)}`
 }
 

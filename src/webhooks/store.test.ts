@@ -12,7 +12,7 @@ import type { WebhookEventType } from '../links/webhook.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import { createLinkWebhooks } from './changes.ts'
 import { createEvent } from './event.ts'
-import { createMilestones, reachedMilestone } from './milestones.ts'
+import { createMilestones, reachedMilestone, type Milestones } from './milestones.ts'
 import { openWebhooks } from './open.ts'
 import * as outbox from './outbox-store.ts'
 import { createOutbox } from './outbox.ts'
@@ -45,6 +45,11 @@ async function dueOf(db: Database, { id }: Link): Promise<outbox.Due> {
   const due = (await outbox.findDue(db.read, dueFilter)).find(({ owner }) => owner.id === id)
   assert.ok(due !== undefined)
   return due
+}
+
+async function checkAll(milestones: Milestones): Promise<void> {
+  await milestones.check()
+  await milestones.ended()
 }
 
 function storeTests(driver: StoreDriver): void {
@@ -254,9 +259,9 @@ function storeTests(driver: StoreDriver): void {
     const deps = { db, now: () => 1000, outbox: createOutbox(), totals: humansOf(1234), stopping }
     const processes = [createMilestones(deps), createMilestones(deps)]
     for (const each of processes) await each.load()
-    await Promise.all(processes.map((each) => each.check()))
+    await Promise.all(processes.map((each) => checkAll(each)))
     for (const each of processes) each.onFold(undefined)
-    await Promise.all(processes.map((each) => each.check()))
+    await Promise.all(processes.map((each) => checkAll(each)))
     const sent = (await waiting(db)).map(({ body }) => (JSON.parse(body) as { data: object }).data)
     assert.deepEqual(
       sent,
@@ -281,7 +286,7 @@ function storeTests(driver: StoreDriver): void {
     const deps = { db: counted, now: () => 1000, outbox: createOutbox(), totals: humansOf(10), stopping }
     const milestones = createMilestones(deps)
     await milestones.load()
-    await milestones.check()
+    await checkAll(milestones)
     assert.equal((await waiting(db)).length, links.length)
     assert.ok(most <= 4, `${most} at a time`)
   })

@@ -1,4 +1,4 @@
-import type { Executor } from '../db/database.ts'
+import type { Executor, Unlocked } from '../db/database.ts'
 import { isMember } from '../links/member-store.ts'
 
 /** A link for which milestones are wanted, with the last one. */
@@ -201,6 +201,27 @@ export async function advanceWatch(
     .where('milestone', '=', last)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
+}
+
+/** Whether another transaction has locked what is known of a link for a collection; else this one has, until its end. */
+export async function isWatchLocked(
+  db: Executor,
+  unlocked: Unlocked,
+  { collectionId, linkId }: { collectionId: string; linkId: number },
+): Promise<boolean> {
+  const member = db.selectFrom('memberships').select('link_id').where('collection_id', '=', collectionId)
+  const row = member.where('link_id', '=', linkId)
+  if ((await unlocked(row).executeTakeFirst()) !== undefined) return false
+  // It may have left.
+  return (await row.executeTakeFirst()) !== undefined
+}
+
+/** The same for all collections that want to know when the destination of a link fails. */
+export async function areChecksLocked(db: Executor, unlocked: Unlocked, linkId: number): Promise<boolean> {
+  const checked = db.selectFrom('memberships').select('collection_id').where('link_id', '=', linkId)
+  const rows = checked.where('next_check_at', 'is not', null).orderBy('collection_id')
+  const free = await unlocked(rows).execute()
+  return free.length < (await rows.execute()).length
 }
 
 /** The links whose destination is due for a check for a collection, the longest due first. */
