@@ -228,7 +228,7 @@ function statisticsHandlers({ links, scans, limits, shares, collections, db, ori
 /** The page of a collection, and the pictures of its looks. */
 function collectionPageHandlers(services: Services, assets: Assets) {
   const { collections, shares, scans, links, origin, limits, keys: creation, qr, places, webhooks, now } = services
-  const { turnToRender, holderOf, slots } = limits
+  const { turnToRender, slots } = limits
   const { isCreditDue } = places
   const reading = { collections, scans, slots, turnToRender, now }
   const page = {
@@ -249,7 +249,7 @@ function collectionPageHandlers(services: Services, assets: Assets) {
   const limitImages = limits.each('qr')
   return {
     collectionPage: collectionPageRoutes(page),
-    lookImage: lookImageRoute({ collections, images, origin, codeText, limitImages, holderOf }),
+    lookImage: lookImageRoute({ collections, images, origin, codeText, limits, limitImages }),
     collectionSpreadsheet: spreadsheetRoute({ collections, links, origin, limits, turnToRender }),
   }
 }

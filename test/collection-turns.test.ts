@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { post, skipUnlessOneNode, startServer, type TestServer } from './support/server.ts'
+import { post, put, skipUnlessOneNode, startServer, type TestServer } from './support/server.ts'
 
 const LINKS = 1200
 
@@ -187,4 +187,24 @@ test('the page of a collection stays below a mebibyte, however long the names of
   const page = await text(`${server.url}/c/${token}?campaign=${last}`)
   assert.ok(Buffer.byteLength(page) < 2 ** 20, String(Buffer.byteLength(page)))
   assert.ok(/<option value="[^"]*1199"\s+selected>/.test(page), 'the campaign of the list is chosen')
+})
+
+test('the image of a look and the page of its collection read no other design, and the designs of all are read in a turn', async (t) => {
+  const server = await startServer(t)
+  const { token } = (await (await post(`${server.url}/api/collections`, {})).json()) as { token: string }
+  const api = `${server.url}/api/collections/${token}`
+  assert.equal((await put(api, { looks: { blue: { fg: '#123456' }, red: { fg: '#800000' } } })).status, 200)
+  const read = iterationsOf(t, server.services.collections, 'looksOf')
+  const turns = turnsOf(server)
+  assert.match(await text(`${server.url}/c/${token}/looks/red`), /#800000/)
+  assert.equal((await fetch(`${server.url}/c/${token}/looks/green`)).status, 404)
+  assert.equal(turns(), 2)
+  assert.match(await text(`${server.url}/c/${token}`), /looks\/blue.*looks\/red/s)
+  assert.deepEqual(read, [])
+
+  const before = turns()
+  const { looks } = JSON.parse(await text(api)) as { looks: object }
+  assert.deepEqual(Object.keys(looks), ['blue', 'red'])
+  // That of the overview, and that of the looks.
+  assert.ok(turns() >= before + 2, `${turns() - before}`)
 })

@@ -13,6 +13,22 @@ export async function findAllLooks(db: Executor, collectionId: string): Promise<
   return all.orderBy('name').execute()
 }
 
+/** Their names only: all designs of a collection have two megabytes. */
+export async function findLookNames(db: Executor, collectionId: string): Promise<string[]> {
+  const all = db.selectFrom('looks').select('name').where('collection_id', '=', collectionId)
+  return (await all.orderBy('name').execute()).map(({ name }) => name)
+}
+
+/** How many looks a collection has, and the characters of their designs. */
+export async function measureLooks(db: Executor, collectionId: string): Promise<{ count: number; characters: number }> {
+  const sizes = db
+    .selectFrom('looks')
+    .select((expression) => expression.fn<number>('length', ['design']).as('characters'))
+    .where('collection_id', '=', collectionId)
+  const rows = await sizes.execute()
+  return { count: rows.length, characters: rows.reduce((sum, row) => sum + row.characters, 0) }
+}
+
 /** Those that have one of these names. */
 export async function findNamedLooks(db: Executor, collectionId: string, names: string[]): Promise<StoredLook[]> {
   const all = db.selectFrom('looks').select(['name', 'design']).where('collection_id', '=', collectionId)

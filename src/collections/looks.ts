@@ -8,7 +8,15 @@ import { shorten } from '../lib/shorten.ts'
 import type { Client } from '../links/client.ts'
 import type { Designs } from '../links/design.ts'
 import { MAX_LOOKS, MAX_LOOKS_LENGTH } from './bounds.ts'
-import { deleteLooks, findAllLooks, findNamedLooks, insertLook, type StoredLook } from './looks-store.ts'
+import {
+  deleteLooks,
+  findAllLooks,
+  findLookNames,
+  findNamedLooks,
+  insertLook,
+  measureLooks,
+  type StoredLook,
+} from './looks-store.ts'
 
 /** Looks by their names; null removes one. */
 export type LookChanges = ReadonlyMap<string, object | null>
@@ -38,9 +46,21 @@ export function readLooks(value: unknown): LookChanges {
 
 const pointerOf = (name: string) => `/looks/${shorten(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** The designs of a collection's looks, by their names. */
-export async function looksOf(db: Executor, collectionId: string): Promise<Record<string, object>> {
-  return Object.fromEntries(parsed(await findAllLooks(db, collectionId)))
+/** The looks of collections. */
+export interface Looks {
+  lookNames: (collection: { id: string }) => Promise<string[]>
+  /** The design of one of them. */
+  look: (collection: { id: string }, name: string) => Promise<object | undefined>
+  /** The designs of all, by their names: up to two megabytes, which are read in the turn of whoever asks. */
+  looksOf: (collection: { id: string }) => Promise<Record<string, object>>
+}
+
+export function openLooks(db: Pick<Database, 'read'>): Looks {
+  return {
+    lookNames: ({ id }) => findLookNames(db.read, id),
+    look: async ({ id }, name) => (await namedLooks(db.read, id, [name])).get(name),
+    looksOf: async ({ id }) => Object.fromEntries(parsed(await findAllLooks(db.read, id))),
+  }
 }
 
 /** Those that have one of these names. */
@@ -87,9 +107,8 @@ export async function saveLooks(
   await deleteLooks(transaction, collectionId, [...looks.keys()])
   for (const [name, look] of looks)
     if (look !== null) await insertLook(transaction, collectionId, { name, design: JSON.stringify(look) })
-  const all = await findAllLooks(transaction, collectionId)
-  if (all.length > MAX_LOOKS) throw tooMany()
-  const characters = all.reduce((sum, { design }) => sum + design.length, 0)
+  const { count, characters } = await measureLooks(transaction, collectionId)
+  if (count > MAX_LOOKS) throw tooMany()
   if (characters <= MAX_LOOKS_LENGTH) return
   const detail = `must have designs of at most ${MAX_LOOKS_LENGTH} characters together, but they would have ${characters}`
   throw invalidRequest([{ pointer: '/looks', detail }])

@@ -17,7 +17,7 @@ import { parseWebhook, type WebhookDetails, type WebhookDraft } from '../links/w
 import { MAX_COLLECTIONS, MAX_LINKS } from './bounds.ts'
 import { collectionFull, insertNew, lockOpen, requireCollection, type CreatedCollection } from './collecting.ts'
 import { listCodes, listMembers, type ListDeps, type ListPage, type ListQuery } from './listing.ts'
-import { checkLooks, looksOf, saveLooks, type LookChanges } from './looks.ts'
+import { checkLooks, openLooks, saveLooks, type LookChanges, type Looks } from './looks.ts'
 import { findMemberIds, findMemberKeys, type MemberConditions, type MemberPart } from './listing-store.ts'
 import type { Members } from './members.ts'
 import { readOverview, type Overview } from './overview.ts'
@@ -36,7 +36,7 @@ export interface JoinResult {
 }
 
 /** Sets of links, each with one token of its own. */
-export interface Collections extends Members {
+export interface Collections extends Members, Looks {
   /**
    * Creates an empty collection, charged as the creation of a link. With an idempotent request a retry returns the first one.
    * @throws {Problem} 422 for a reused key, 429
@@ -69,8 +69,6 @@ export interface Collections extends Members {
   /** The links of a collection that have these codes, by the keys of the codes. */
   sheetLinksOf: (collection: Pick<store.Collection, 'id'>, codeKeys: string[]) => Promise<Map<string, SheetLink>>
   rename: (token: string, name: string | null) => Promise<store.Collection>
-  /** The designs of a collection's looks, by their names. */
-  looksOf: (collection: Pick<store.Collection, 'id'>) => Promise<Record<string, object>>
   /**
    * Adds, changes and removes looks, all or none: see `checkLooks`. No link changes with them.
    * @throws {Problem} 400 when one cannot be scanned, or they are too many or too large
@@ -150,7 +148,7 @@ export function openCollections(deps: Deps): Collections {
     sheetAfter: (part, conditions) => findSheetPage(db.read, { ...part, now: now() }, conditions),
     sheetLinksOf: ({ id }, codeKeys) => findSheetLinks(db.read, id, { codeKeys, now: now() }),
     rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
-    looksOf: ({ id }) => looksOf(db.read, id),
+    ...openLooks(db),
     changeLooks: changeLooks.bind(null, deps),
     webhookOf: ({ id }) => deps.webhooks.of(id),
     readWebhook: (webhook, onTrimmed) =>

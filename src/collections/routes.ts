@@ -115,8 +115,10 @@ async function detailsOf(
   collection: Collection,
   saved?: WebhookDetails | null,
 ) {
-  const overview = await needs.collections.overview(collection, countingFor(needs, request))
+  const counting = countingFor(needs, request)
+  const overview = await needs.collections.overview(collection, counting)
   const { links, campaigns, totals, as_of: asOf } = overview
+  await counting.turn()
   return {
     ...viewOf(collection),
     links,

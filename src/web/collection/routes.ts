@@ -114,7 +114,7 @@ async function viewOf(needs: CollectionPageNeeds, request: CollectionRequest): P
     shares: await needs.shares.list(collection.id),
     statistics,
     credit: needs.isCreditDue(),
-    looks: Object.keys(await collections.looksOf(collection)),
+    looks: await collections.lookNames(collection),
     webhook: await collections.webhookOf(collection),
     hasWebhooks: needs.hasWebhooks,
     asked,
