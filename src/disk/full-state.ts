@@ -13,6 +13,8 @@ const RESERVE_BYTES = 32 * 2 ** 20
 const RESERVE_SHARE = 1 / 16
 /** The disk is full when less is free than this part of the reserve, or this many bytes. */
 const [FULL_SHARE, FULL_BYTES] = [1 / 8, 2 ** 20]
+/** Where there is room for the reserve and no second one, the state ends after this time at the earliest, so that it does not come and go. */
+const PATIENCE_MS = 30_000
 /** What an urgent change leaves of the reserve to those that are more urgent. */
 const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, takedown: 1 / 4, operator: 0 }
 
@@ -46,23 +48,32 @@ function leastOf(reserve: number): number {
   return Math.max(FULL_BYTES, reserve * FULL_SHARE)
 }
 
-/** Whether the disk is full, and the reserve that is released meanwhile. */
-export function createFullState(needs: FullNeeds) {
+/**
+ * What is to be free for the reserve: twice of what makes a disk full is left then. It is more than the reserve gave when the disk became
+ * full, so that somebody must have made room, and not so much that a small disk which has room again stays full.
+ */
+function neededFor(reserve: number, fullFor: number): number {
+  return (fullFor < PATIENCE_MS ? 2 : 1) * reserve + 2 * leastOf(reserve)
+}
+
+/**
+ * Whether the disk is full, and the reserve that is released meanwhile.
+ * @param onChange called with whether it is, whenever that may have changed
+ */
+export function createFullState(needs: FullNeeds, onChange: (isFull: boolean) => void = () => {}) {
   const { dataDir, hasStore, log, monotonic, reserveBytes, reserveAfterMs = RESERVE_AFTER_MS } = needs
   const reserve = openReserve(join(dataDir, 'reserve'))
-  let isFull = false
-  let startedAt = 0
+  let [isFull, fullSince, startedAt] = [false, 0, 0]
   const bytesOf = (space: Space) => reserveOf(space, reserveBytes)
 
   function begin(): void {
     if (!hasStore) return
-    try {
-      reserve.release()
-    } catch (error) {
-      log.error({ err: error }, 'the reserve of DATA_DIR cannot be released')
+    tryToRelease(reserve, log)
+    if (!isFull) {
+      fullSince = monotonic()
+      log.error({}, FULL)
     }
-    if (!isFull) log.error({}, FULL)
-    isFull = true
+    onChange((isFull = true))
   }
 
   return {
@@ -81,16 +92,25 @@ export function createFullState(needs: FullNeeds) {
       if (isFull) check()
       return isFull && space.free < LEFT[urgency] * bytesOf(space)
     },
-    /** Ends the state, and takes the reserve again, when there is room for twice as much. */
+    /** Ends the state, and takes the reserve again, when there is room for it: at once where there is for twice as much. */
     async restore(space: Space): Promise<void> {
       const bytes = bytesOf(space)
       const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
-      if (!hasStore || !isDue || space.free < 2 * bytes + 2 * leastOf(bytes)) return
+      const fullFor = isFull ? monotonic() - fullSince : Infinity
+      if (!hasStore || !isDue || space.free < neededFor(bytes, fullFor)) return
       // One whose writing was interrupted may hold more.
       if (reserve.size() !== bytes) await reserve.fill(bytes)
       if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)
-      isFull = false
+      onChange((isFull = false))
     },
+  }
+}
+
+function tryToRelease({ release }: Reserve, log: FullNeeds['log']): void {
+  try {
+    release()
+  } catch (error) {
+    log.error({ err: error }, 'the reserve of DATA_DIR cannot be released')
   }
 }
 
@@ -101,7 +121,7 @@ interface Reserve {
   /** Gives its space back at once. */
   release: () => void
   /**
-   * Takes the space again, and only where twice as much is free: it would be released again at once.
+   * Takes the space again, and only where more is free than makes the disk full: it would be released again at once.
    * @throws when there is less, or it was released meanwhile; it holds nothing then
    */
   fill: (bytes: number) => Promise<void>
@@ -143,9 +163,10 @@ function openReserve(file: string): Reserve {
 
 /** Random bytes take their room also on file systems that compress, or store equal blocks once. */
 async function write(handle: FileHandle, bytes: number, isWanted: () => boolean): Promise<void> {
-  for (let written = 0; written < 2 * bytes;) {
+  const most = bytes + leastOf(bytes)
+  for (let written = 0; written < most;) {
     if (!isWanted()) return
-    const chunk = randomFillSync(Buffer.alloc(Math.min(CHUNK_BYTES, 2 * bytes - written)))
+    const chunk = randomFillSync(Buffer.alloc(Math.min(CHUNK_BYTES, most - written)))
     written += (await handle.write(chunk)).bytesWritten
   }
   await handle.truncate(bytes)

@@ -1,13 +1,13 @@
 // What the main thread has found of the disk, in memory that the thread of the warehouse shares: it asks before each transaction,
 // also in the middle of a long fold, and tells back how much room it has found inside its own file, and what it could not tell.
 
-const [LOW, REUSABLE, SCARCE, UNTOLD] = [0, 1, 2, 3]
+const [LOW, REUSABLE, SCARCE, UNTOLD, FULL] = [0, 1, 2, 3, 4]
 
 /** Memory of both threads. */
 export type DiskMemory = SharedArrayBuffer
 
 export function createDiskMemory(): DiskMemory {
-  return new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT)
+  return new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT)
 }
 
 /** Both sides of it. */
@@ -20,6 +20,9 @@ export function openDiskMemory(memory: DiskMemory) {
     /** Whether visitors who come anew are not told from others either. */
     isScarce: () => Atomics.load(values, SCARCE) === 1n,
     setScarce: (isScarce: boolean) => void Atomics.store(values, SCARCE, isScarce ? 1n : 0n),
+    /** Whether nothing is folded, because the disk is full. */
+    isFull: () => Atomics.load(values, FULL) === 1n,
+    setFull: (isFull: boolean) => void Atomics.store(values, FULL, isFull ? 1n : 0n),
     /** Visits whose visitors were not, since the start. */
     untold: () => Number(Atomics.load(values, UNTOLD)),
     addUntold: (visits: number) => void Atomics.add(values, UNTOLD, BigInt(visits)),

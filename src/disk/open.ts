@@ -55,7 +55,8 @@ export function openDisk(needs: DiskNeeds): Disk {
   const { dataDir, floor, monotonic, log, hasStore, checkMs = CHECK_MS } = needs
   const memory = createDiskMemory()
   const state = openDiskMemory(memory)
-  const [low, full, space] = [createLowState({ floor, state, log }), createFullState(needs), createSpace(dataDir)]
+  const [low, space] = [createLowState({ floor, state, log }), createSpace(dataDir)]
+  const full = createFullState(needs, state.setFull)
   let timer: NodeJS.Timeout | undefined
 
   function judge(): void {
@@ -71,10 +72,7 @@ export function openDisk(needs: DiskNeeds): Disk {
   })
   const check = () => void checkOnce().catch(() => {})
 
-  function release(): void {
-    full.begin()
-    space.readAtOnce()
-  }
+  const release = () => (full.begin(), space.readAtOnce())
 
   return {
     memory,

@@ -25,7 +25,7 @@ export class FileError extends Error {}
 
 export interface FileFold {
   folder: string
-  target: Pick<FoldTarget, 'mark' | 'commit' | 'confirm'>
+  target: Pick<FoldTarget, 'mark' | 'commit' | 'confirm' | 'most' | 'isHeld'>
   /** Scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks. */
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
@@ -42,7 +42,8 @@ export interface FileFold {
 export async function foldFile(fold: FileFold, journal: string): Promise<boolean> {
   const { target, chunkScansOf } = fold
   const file = join(fold.folder, journal)
-  const chunkScans = chunkScansOf(asFileError(() => sizeOf(file)))
+  const chunkScans = Math.min(chunkScansOf(asFileError(() => sizeOf(file))), target.most?.scans ?? Infinity)
+  const chunkLinks = Math.min(CHUNK_LINKS, target.most?.links ?? Infinity)
   const mark = await target.mark(journal)
   const start = mark.position
   const chunk = { scans: [] as Scan[], from: start, end: start, lost: 0, isDamaged: mark.isDamaged }
@@ -56,7 +57,7 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
     chunk.lost += lost
     chunk.isDamaged ||= isDamaged
     chunk.end = end
-    const isFull = chunk.scans.length >= chunkScans || links.size >= CHUNK_LINKS || end - chunk.from >= CHUNK_BYTES
+    const isFull = chunk.scans.length >= chunkScans || links.size >= chunkLinks || end - chunk.from >= CHUNK_BYTES
     if (!isFull) continue
     await commitChunk(fold, journal, chunk)
     links.clear()
@@ -86,6 +87,7 @@ interface NextChunk {
 
 /** Commits a chunk to the warehouse, and resets it for the next. */
 async function commitChunk({ target, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk) {
+  if (target.isHeld?.() === true) throw new FileError('the disk is full: scans wait until there is room')
   const { from, end, lost, isDamaged } = chunk
   const scans = deletedLinks.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !deletedLinks.has(linkId))
   const onlyCounted = await target.commit(scans, { journal, from, position: end, lost, isDamaged })

@@ -2,6 +2,10 @@ import type { Scan } from '../scan.ts'
 
 /** What a fold moves scans into: the folded scans of a store, and the keys of visitors. */
 export interface FoldTarget {
+  /** Bounds its transactions further, where the store has little room; always the same, so that a retry has the same chunks. */
+  most?: ChunkBounds
+  /** Whether nothing is folded now: asked before each transaction. */
+  isHeld?: () => boolean
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Awaitable<Pick<Mark, 'position' | 'isDamaged'>>
   /**
@@ -25,6 +29,12 @@ export interface FoldTarget {
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => Awaitable<number>
   close: () => Awaitable<void>
+}
+
+/** What one transaction has at most. */
+export interface ChunkBounds {
+  scans: number
+  links: number
 }
 
 /** The high-water mark of a journal file. */

@@ -17,6 +17,8 @@ export interface RawBound {
   onlyCounts: () => boolean
   /** Whether visitors who come anew are told from others: each takes room for a key until the day is over. */
   addsVisitors: () => boolean
+  /** Whether nothing is folded now, because the disk is full: what waits in the journal goes on waiting. */
+  isHeld: () => boolean
   /** To be called with the scans of a committed transaction that were not, for that reason. */
   noteUntold: (scans: number) => void
 }
@@ -25,6 +27,7 @@ export const UNBOUNDED: RawBound = {
   perHour: Number.POSITIVE_INFINITY,
   onlyCounts: () => false,
   addsVisitors: () => true,
+  isHeld: () => false,
   noteUntold() {},
 }
 
@@ -118,6 +121,6 @@ export interface RawBoundOptions {
 export function openRawBound({ perHour = 0, disk }: RawBoundOptions = {}): RawBound {
   const unbounded = { ...UNBOUNDED, ...(perHour > 0 && { perHour }) }
   if (disk === undefined) return unbounded
-  const { isLow, isScarce, addUntold } = openDiskMemory(disk)
-  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), noteUntold: addUntold }
+  const { isLow, isScarce, isFull, addUntold } = openDiskMemory(disk)
+  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), isHeld: isFull, noteUntold: addUntold }
 }

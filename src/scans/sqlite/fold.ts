@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
+import { chunkBoundsOf } from './chunk-bounds.ts'
 import { openFirstOfDay } from './first-of-day.ts'
 import { asFileError } from '../folding/fold-file.ts'
 import { untoldOf } from '../folding/first-visits.ts'
@@ -34,6 +35,8 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
   let today = Number.NaN
 
   return {
+    most: chunkBoundsOf(folders.journal),
+    isHeld: warehouse.bound.isHeld,
     mark: warehouse.mark,
     async commit(scans, { from, ...mark }) {
       await warehouse.log.shorten()

@@ -1,0 +1,131 @@
+// What the fold takes of a small disk, and how a full one ends by itself.
+import assert from 'node:assert/strict'
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { createFullState } from '../src/disk/full-state.ts'
+import { createDiskMemory, openDiskMemory } from '../src/disk/memory.ts'
+import { openJournalFile } from '../src/scans/journal/journal-file.ts'
+import { openRawBound } from '../src/scans/folding/raw-bound.ts'
+import { openFold } from '../src/scans/sqlite/fold.ts'
+import { openSqliteWarehouse } from '../src/scans/sqlite/warehouse.ts'
+import { undoLater } from './support/cleanup.ts'
+import { NOW, scan } from './support/fold-folders.ts'
+import { skipUnlessCi } from './support/programs.ts'
+import { smallDisk, type SmallDisk } from './support/small-disk.ts'
+import { mkdirSync } from 'node:fs'
+
+const MIB = 2 ** 20
+const RESERVE = 16 * MIB
+
+function mounted(t: TestContext, bytes: number): Required<SmallDisk> | undefined {
+  const disk = smallDisk(t, bytes)
+  if (disk?.fillBut !== undefined) return { ...disk, fillBut: disk.fillBut }
+  skipUnlessCi(t, 'this user may not mount a file system')
+  return undefined
+}
+
+function spaceOf(folder: string) {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return { free: bavail * bsize, size: blocks * bsize }
+}
+
+function openState(folder: string, clock: { now: number }) {
+  const log = { warn: () => {}, error: () => {} }
+  const state = createFullState({ dataDir: folder, hasStore: true, monotonic: () => clock.now, log, reserveAfterMs: 0 })
+  const reserve = join(folder, 'reserve')
+  const restore = async () => {
+    await state.restore(spaceOf(folder))
+    return { isFull: state.is(), reserve: existsSync(reserve) ? statSync(reserve).size : 0 }
+  }
+  return { state, restore }
+}
+
+test('a disk that has room for its reserve and a little more is full for half a minute, and not for ever', async (t) => {
+  const disk = mounted(t, 256 * MIB)
+  if (disk === undefined) return
+  const clock = { now: 1000 }
+  const { state, restore } = openState(disk.folder, clock)
+  assert.deepEqual(await restore(), { isFull: false, reserve: RESERVE })
+  state.begin()
+  disk.fillBut(RESERVE + 2 * MIB)
+  clock.now += 3_600_000
+  assert.deepEqual(await restore(), { isFull: true, reserve: 0 }, 'nothing but the reserve has given room')
+  disk.free()
+  disk.fillBut(RESERVE + 5 * MIB)
+  assert.deepEqual(await restore(), { isFull: false, reserve: RESERVE })
+  // So little is left that it is full again, if anything else is written.
+  state.begin()
+  assert.deepEqual(await restore(), { isFull: true, reserve: 0 }, 'it does not come and go')
+  clock.now += 30_000
+  assert.deepEqual(await restore(), { isFull: false, reserve: RESERVE })
+  state.begin()
+  disk.free()
+  assert.deepEqual(await restore(), { isFull: false, reserve: RESERVE }, 'there is room for twice as much')
+})
+
+test('a service that starts on a disk with room for its reserve and no second one writes it', async (t) => {
+  const disk = mounted(t, 256 * MIB)
+  if (disk === undefined) return
+  const { restore } = openState(disk.folder, { now: 1 })
+  disk.fillBut(RESERVE + 3 * MIB)
+  assert.deepEqual(await restore(), { isFull: false, reserve: 0 })
+  disk.free()
+  disk.fillBut(RESERVE + 5 * MIB)
+  assert.deepEqual(await restore(), { isFull: false, reserve: RESERVE })
+})
+
+/** A store on a disk, and a file of the journal with a visit of each of many links. */
+function openStore(t: TestContext, folder: string, links: number) {
+  const [journal, visitors] = [join(folder, 'journal'), join(folder, 'visitors')]
+  for (const each of [journal, visitors]) mkdirSync(each)
+  const memory = createDiskMemory()
+  const warehouse = openSqliteWarehouse(join(folder, 'scans.db'), undefined, openRawBound({ disk: memory }))
+  const writer = openJournalFile(join(journal, '1.scans'), false)
+  for (let from = 0; from < links; from += 100)
+    writer.append(Array.from({ length: 100 }, (_, at) => scan({ linkId: 1 + from + at, visitor: 64 * (from + at) })))
+  writer.close()
+  const added: number[] = []
+  let onAdd = () => {}
+  const add: typeof warehouse.add = (scans, mark) => {
+    added.push(scans.length)
+    onAdd()
+    return warehouse.add(scans, mark)
+  }
+  const fold = openFold({ ...warehouse, add }, { journal, visitors })
+  undoLater(t, async () => (await fold.close(), warehouse.close()))
+  return { fold, added, disk: openDiskMemory(memory), journal, onAdd: (call: () => void) => (onAdd = call) }
+}
+
+test('a transaction of the fold takes an eighth of the floor of a small disk at most, so that it fills none by itself', async (t) => {
+  const disk = mounted(t, 1024 * MIB)
+  if (disk === undefined) return
+  const { fold, added, onAdd } = openStore(t, disk.folder, 5000)
+  const part = (1024 * MIB) / 20 / 8
+  const free: number[] = []
+  onAdd(() => free.push(spaceOf(disk.folder).free))
+  disk.fillBut(48 * MIB)
+  const { moved } = await fold.run(['1.scans'], NOW)
+  free.push(spaceOf(disk.folder).free)
+  assert.equal(moved, 5000)
+  const taken = free.slice(1).map((after, at) => (free[at] ?? 0) - after)
+  // The journal is read a piece at a time, of 100 here.
+  assert.ok(Math.max(...added) <= part / 10_000 + 100, `${added.join()} links, each with pages of its own`)
+  assert.ok(Math.max(...taken) <= part, `${Math.max(...taken)} bytes at once, with ${added.join()} scans`)
+})
+
+test('a fold that is under way when the disk becomes full ends before its next transaction, and goes on when that has ended', async (t) => {
+  const disk = mounted(t, 256 * MIB)
+  if (disk === undefined) return
+  const { fold, added, disk: state, onAdd } = openStore(t, disk.folder, 11_000)
+  onAdd(() => state.setFull(true))
+  const { moved, failed } = await fold.run(['1.scans'], NOW)
+  assert.equal(added.length, 1)
+  assert.equal(moved, added[0])
+  assert.match(failed[0]?.reason ?? '', /the disk is full: scans wait/)
+  onAdd(() => {})
+  state.setFull(false)
+  assert.equal((await fold.run([], NOW)).failed.length, 0)
+  const rest = await fold.run(['1.scans'], NOW)
+  assert.deepEqual([rest.moved, rest.failed], [11_000 - moved, []])
+})
