@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
-import { insert } from '../../test/support/stored-links.ts'
+import { insert, read } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
 import { hideLink, showLink } from '../links/deleted-store.ts'
 import type { Link } from '../links/link.ts'
 import { abuseOperations, type OperatorDeps } from './operator.ts'
 import { openRulings } from './rulings.ts'
 import { createScreening } from './screen.ts'
+import { suspendLink } from './suspension.ts'
 
 const now = () => 1_800_000_000_000
 
@@ -69,5 +70,39 @@ for (const { name, open } of drivers) {
       assert.deepEqual(await block?.({ subject: code }), { code }, `${toggles} times`)
       assert.equal((await storedOf(db, id)).removed_at, now(), `${toggles} times`)
     }
+  })
+
+  test(`unblocking a host reinstates no link that was blocked for another one, but each that only this one still blocks, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    const deps = await depsOf(db)
+    const { block, unblock } = abuseOperations(deps)
+    const rule = { when: { country: ['DE'] }, then: { target: 'https://good.example/x' } }
+    await insert(db, 'both', { target: 'https://www.evil.example/', rules: [rule] })
+    /** As a sweep does. */
+    const suspend = async (expression: string) => {
+      const suspension = { at: now(), reason: '', source: 'list' as const, expression }
+      assert.equal(await suspendLink(deps, await read(db, 'both'), suspension, 'list', 'takedown'), true)
+    }
+    await suspend('evil.example/')
+    await block?.({ subject: 'good.example' })
+    // No list has the first one any more.
+    const unblocked = { expression: 'good.example/', allowed: false, reinstated: 0, blockedBy: null }
+    assert.deepEqual(await unblock?.({ subject: 'good.example' }), unblocked)
+    assert.equal((await read(db, 'both')).suspension?.expression, 'evil.example/')
+
+    await block?.({ subject: 'evil.example' })
+    await block?.({ subject: 'good.example' })
+    await unblock?.({ subject: 'evil.example' })
+    assert.equal((await read(db, 'both')).suspension?.expression, 'good.example/')
+    assert.deepEqual(await unblock?.({ subject: 'good.example' }), { ...unblocked, reinstated: 1 })
+    assert.equal((await read(db, 'both')).suspension, null)
+
+    // What is allowed below a blocked host.
+    await block?.({ subject: 'evil.example' })
+    await suspend('evil.example/')
+    const allowed = { expression: 'www.evil.example/', allowed: true, reinstated: 1, blockedBy: null }
+    assert.deepEqual(await unblock?.({ subject: 'www.evil.example' }), allowed)
+    assert.equal((await read(db, 'both')).suspension, null)
   })
 }

@@ -10,7 +10,7 @@ import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
 import type { Rulings } from './rulings.ts'
-import { addressesOf, type Screening } from './screen.ts'
+import { addressesOf, type Hit, type Screening } from './screen.ts'
 import { firstDay } from './reporters.ts'
 import {
   deleteReport,
@@ -22,7 +22,7 @@ import {
   type Ruling,
 } from './store.ts'
 import { readSubject } from './subject.ts'
-import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts'
+import { reinstateLink, suspendLink, suspensionFor, type SuspensionDeps } from './suspension.ts'
 import type { Sweep } from './sweep.ts'
 import { linkOfCode } from '../links/look-up.ts'
 
@@ -160,17 +160,37 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
   })
 }
 
-/** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
+/**
+ * Reinstates the links that were suspended for what an expression covers, and that nothing blocks any more. One that something else
+ * blocks counts as suspended for that from then on, so that its end reinstates the link.
+ */
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
   let reinstated = 0
   const pause = yieldEvery(SLICE_MS)
   for await (const link of linksSuspendedByRuling(deps.db)) {
     await pause()
-    const isBelow = addressesOf(link).some((url) => expressions(canonicalise(url), wideLimits).includes(expression))
-    if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
-    if (await reinstateLink(deps, link, reason)) reinstated++
+    if (!isSuspendedBelow(link, expression)) continue
+    const hit = deps.screening.findInLink(link)
+    if (hit === undefined) reinstated += Number(await reinstateLink(deps, link, reason))
+    else await suspendFor(deps, link, hit)
   }
   return reinstated
+}
+
+/** Whether the address for which a link was suspended is covered by an expression. */
+function isSuspendedBelow(link: Link, expression: string): boolean {
+  const cause = link.suspension?.expression ?? ''
+  return addressesOf(link).some((url) => {
+    const all = expressions(canonicalise(url), wideLimits)
+    return all.includes(expression) && all.includes(cause)
+  })
+}
+
+/** Notes what suspends a link that is suspended already. */
+async function suspendFor(deps: OperatorDeps, link: Link, hit: Hit): Promise<void> {
+  if (link.suspension === null || link.suspension.expression === hit.expression) return
+  const suspension = suspensionFor(hit, link.suspension.at)
+  await suspendLink(deps, link, suspension, hit.list ?? suspension.source, 'operator')
 }
 
 async function forgetRuling(deps: OperatorDeps, text: unknown): Promise<void> {

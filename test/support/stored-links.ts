@@ -31,11 +31,15 @@ export let lastId = 2 ** 33
 export async function insert(
   db: Database,
   code: string,
-  { token = `token of ${code}`, id = ++lastId }: { token?: string; id?: number } = {},
+  { token = `token of ${code}`, ...more }: { token?: string } & Partial<NewLink> = {},
 ): Promise<Link> {
-  const link = newLink(code, { token, id })
+  const link = { ...newLink(code, { token }), ...more }
   assert.equal(await insertLink(db, link), true)
-  return found(await store.findByCode(db.read, link.codeKey))
+  return read(db, link.code)
+}
+
+export async function read(db: Database, code: string): Promise<Link> {
+  return found(await store.findByCode(db.read, code.toLowerCase()))
 }
 
 export function newLink(code: string, { token = `token ${++lastId}`, id = ++lastId } = {}): NewLink {
