@@ -336,7 +336,7 @@ interface AcmeOrdersTable {
   placed_at: number
   /** What it was for; null when an earlier version has placed it. */
   purpose: 'first' | 'renewal' | 'retry' | 'own' | 'operator' | null
-  /** Of a first certificate, as `issuances` has them. */
+  /** Whose share it takes: of a first certificate as `issuances` has them, of a renewal as the name was registered. */
   registrable: string | null
   client: string | null
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { registrableOrSame } from '../lib/registrable.ts'
 import type { Certificate } from './certificate.ts'
-import { LONGEST_MS } from './issuance-store.ts'
+import { LONGEST_MS, TOTAL_MS } from './issuance-store.ts'
 
 /** A stored certificate with its renewal state. Times are milliseconds since 1970, UTC. */
 export interface StoredCertificate extends Certificate {
@@ -32,35 +32,54 @@ export interface DueCertificate extends StoredCertificate {
   failures: number
 }
 
-/** The place of a certificate among those of its registrable domain whose renewals have failed as often. */
-const nthOfDomain = sql<number>`row_number() over (
-  partition by coalesce(certificates.registrable, certificates.name), coalesce(issuances.failures, 0)
-  order by certificates.not_after, certificates.name
-)`
+type DueRow = Selectable<Tables['certificates']> & { failures: number }
+
+/** The certificates with who holds them: a registrable domain, and the network that has registered the name. */
+const held = sql`
+  select certificates.*, coalesce(issuances.failures, 0) as failures, coalesce(retry_at, 0) as retry_at,
+    case when issuances.failures > 0 then 'retry' else 'renewal' end as purpose,
+    coalesce(certificates.registrable, certificates.name) as domain, coalesce(domains.allocation, certificates.name) as network
+  from certificates
+    left join issuances on issuances.name = certificates.name
+    left join domains on domains.name = certificates.name`
+
+/** The nth of each holder, after those that were ordered for him since. */
+const turns = sql`
+  select due.*,
+    coalesce(of_domains.orders, 0) + row_number() over (
+      partition by due.purpose, due.domain order by failures, not_after, due.name) as of_domain,
+    coalesce(of_networks.orders, 0) + row_number() over (
+      partition by due.purpose, due.network order by failures, not_after, due.name) as of_network,
+    coalesce(tried_domains.at, 0) as domain_at, coalesce(tried_networks.at, 0) as network_at
+  from due
+    left join of_domains on of_domains.purpose = due.purpose and of_domains.registrable = due.domain
+    left join of_networks on of_networks.purpose = due.purpose and of_networks.client = due.network
+    left join tried_domains on tried_domains.domain = due.domain and failures > 0
+    left join tried_networks on tried_networks.network = due.network and failures > 0`
 
 /**
- * Certificates whose renewal, or the check for its time, is due, unless their names are put off: those first whose renewals have
- * failed least often. Of these, registrable domains take turns, so that many names of one stranger do not stand before those of
- * others, and the next one is that which expires first.
+ * Certificates whose renewal, or the check for its time, is due, unless their names are put off: first those whose renewals have not
+ * failed before, which have places of their own. Of either, those come first of whom fewest were ordered lately, by registrable domain
+ * and by the network that has registered the name; of equal ones whose holder has failed longest ago, or which expires first. So whoever
+ * has hundreds of names, also such that fail again and again, has one of them ordered and waits for all others to have had one. Of the
+ * names of one holder, that is next which has failed least often, and of these that which expires first.
  */
 export async function findDueCertificates(db: Executor, now: number): Promise<DueCertificate[]> {
-  const rows = await db
-    .selectFrom('certificates')
-    .leftJoin('issuances', 'issuances.name', 'certificates.name')
-    .selectAll('certificates')
-    .select((each) => [each.fn.coalesce('issuances.failures', each.lit(0)).as('failures'), nthOfDomain.as('nth')])
-    .where((each) => each.or([each('renew_at', '<=', now), each('ask_at', '<=', now)]))
-    .where((each) =>
-      each.or([
-        each('issuances.retry_at', 'is', null),
-        each('issuances.retry_at', '<=', now),
-        each('issuances.retry_at', '>', now + LONGEST_MS),
-      ]),
-    )
-    .orderBy('failures')
-    .orderBy('nth')
-    .orderBy('not_after')
-    .execute()
+  const { rows } = await sql<DueRow>`
+    with held as (${held}),
+    due as (
+      select * from held
+      where (renew_at <= ${now} or ask_at <= ${now}) and (retry_at <= ${now} or retry_at > ${now + LONGEST_MS})
+    ),
+    orders as (select purpose, registrable, client from acme_orders where placed_at > ${now - TOTAL_MS}),
+    of_domains as (select purpose, registrable, count(*) as orders from orders group by purpose, registrable),
+    of_networks as (select purpose, client, count(*) as orders from orders group by purpose, client),
+    tried_domains as (select domain, max(retry_at) as at from held where failures > 0 group by domain),
+    tried_networks as (select network, max(retry_at) as at from held where failures > 0 group by network),
+    turns as (${turns})
+    select * from turns
+    order by purpose, case when of_domain > of_network then of_domain else of_network end,
+      case when domain_at > network_at then domain_at else network_at end, not_after, name`.execute(db)
   return rows.map((row) => ({ ...toCertificate(row), failures: row.failures }))
 }
 

@@ -216,7 +216,7 @@ for (const driver of drivers) {
       assert.deepEqual(asked.toSorted(), ['3.example.com', '4.example.com'])
     })
 
-    test('renewals of names that have failed before come after all others, of which registrable domains take turns', async (t) => {
+    test('renewals of names that have failed before come after all others, and in both registrable domains take turns', async (t) => {
       const asked: string[] = []
       const setting = await set(t, driver, async (name, { purpose }) => {
         asked.push(`${purpose} ${name}`)
@@ -246,8 +246,9 @@ for (const driver of drivers) {
         'renewal a.stranger.example',
         'renewal honest.test',
         ...['b', 'c', 'd', 'e'].map((label) => `renewal ${label}.stranger.example`),
-        'retry once.test',
+        // The first of each holder, and of these what expires first.
         'retry y.bad.test',
+        'retry once.test',
         'retry x.bad.test',
       ])
     })

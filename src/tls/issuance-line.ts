@@ -4,10 +4,10 @@ import { throttle } from '../lib/throttle.ts'
 import { isAhead, noFailures } from './back-off.ts'
 import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import { countOrders, dequeue, findIssuance, findNext, saveIssuance } from './issuance-store.ts'
+import { countOrders, dequeue, findIssuance, findNext, saveIssuance, TOTAL_MS } from './issuance-store.ts'
 import { countUnprovenIssued, isProven } from './issued-store.ts'
 import type { Issuer } from './issuer.ts'
-import { shareOf, TOTAL_MS, type Sleep } from './order-limiter.ts'
+import { shareOf, type Sleep } from './order-limiter.ts'
 
 /** Names that are ordered at the same time by one process. */
 const WIDTH = 8

@@ -3,8 +3,7 @@ import { isAhead } from './back-off.ts'
 import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import { createLine, sleepUnless, type LineDeps, type Stop } from './issuance-line.ts'
-import { countOrders, countQueuedOf, enqueue, findIssuance } from './issuance-store.ts'
-import { TOTAL_MS } from './order-limiter.ts'
+import { countOrders, countQueuedOf, enqueue, findIssuance, TOTAL_MS } from './issuance-store.ts'
 
 /** Names that are looked up and queued at the same time. */
 const MAX_ADDS = 8

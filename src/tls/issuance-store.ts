@@ -1,9 +1,13 @@
 import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { registrableOrSame } from '../lib/registrable.ts'
 
 /** The longest that a name is put off: a time that is further ahead was written by a clock that was wrong. */
 export const LONGEST_MS = 24 * 60 * 60 * 1000
+
+/** How far back the longer limit of orders looks, and for how long one counts for whom it was placed. */
+export const TOTAL_MS = 3 * 60 * 60 * 1000
 
 /**
  * What an order is for: the first certificate of a custom domain, another one of it, that again after it has failed, the service's host,
@@ -100,7 +104,7 @@ export async function countQueuedOf(db: Executor, network: string): Promise<numb
 export async function countOrders(db: Executor, since: number, network?: string): Promise<number> {
   const orders = db.selectFrom('acme_orders').select((each) => each.fn.countAll<number>().as('count'))
   const late = orders.where('placed_at', '>', since)
-  const counted = network === undefined ? late : late.where('client', '=', network)
+  const counted = network === undefined ? late : late.where('client', '=', network).where('purpose', '=', 'first')
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
@@ -134,8 +138,9 @@ export async function findNext(db: Executor, { now, since, most, except }: Queue
       from issuances
       where queued_at is not null and (retry_at <= ${now} or retry_at > ${now + LONGEST_MS}) ${others}
     ),
-    domains as (select registrable, count(*) as orders from acme_orders where placed_at > ${since} group by registrable),
-    clients as (select client, count(*) as orders from acme_orders where placed_at > ${since} group by client),
+    orders as (select registrable, client from acme_orders where placed_at > ${since} and purpose = 'first'),
+    domains as (select registrable, count(*) as orders from orders group by registrable),
+    clients as (select client, count(*) as orders from orders group by client),
     turns as (
       select name, queued_at, nth_of_domain + coalesce(domains.orders, 0) as of_domain,
         nth_of_client + coalesce(clients.orders, 0) as of_client
@@ -188,7 +193,8 @@ export async function findNewestOrder(
 }
 
 /**
- * Records an order, and purges old ones. One for a first certificate counts for whom the name waits.
+ * Records an order, and purges old ones. It counts for somebody: one for a first certificate for whom the name waits, a renewal for who
+ * has registered the name.
  * @returns its id
  */
 export async function insertOrder(
@@ -198,14 +204,22 @@ export async function insertOrder(
   purgeBefore: number,
 ): Promise<number> {
   await db.deleteFrom('acme_orders').where('placed_at', '<', purgeBefore).execute()
-  const holder = purpose === 'first' ? await findHolder(db, name) : undefined
+  const holder = await findHolder(db, name, purpose)
   const values = { placed_at: now, purpose, registrable: holder?.registrable ?? null, client: holder?.client ?? null }
   const row = await db.insertInto('acme_orders').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id
 }
 
-async function findHolder(db: Executor, name: string) {
-  return db.selectFrom('issuances').select(['registrable', 'client']).where('name', '=', name).executeTakeFirst()
+type StoredHolder = Pick<Selectable<Tables['issuances']>, keyof OrderHolder>
+
+async function findHolder(db: Executor, name: string, purpose: Purpose): Promise<StoredHolder | undefined> {
+  if (purpose === 'first') {
+    return db.selectFrom('issuances').select(['registrable', 'client']).where('name', '=', name).executeTakeFirst()
+  }
+  if (purpose !== 'renewal' && purpose !== 'retry') return undefined
+  const registered = db.selectFrom('domains').select('allocation').where('name', '=', name)
+  const client = (await registered.executeTakeFirst())?.allocation ?? name
+  return { registrable: registrableOrSame(name), client }
 }
 
 /** Removes an order that was not placed. */

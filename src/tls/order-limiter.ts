@@ -1,14 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database, Executor } from '../db/database.ts'
 import { Postponed } from './issuance-error.ts'
-import { countOrders, deleteOrder, findNewestOrder, insertOrder, type Purpose } from './issuance-store.ts'
+import { countOrders, deleteOrder, findNewestOrder, insertOrder, TOTAL_MS, type Purpose } from './issuance-store.ts'
 
 /** Resolves after some milliseconds; rejects when the signal is aborted. */
 export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<unknown>
 
-/** How far back the limits of orders look. */
+/** How far back the shorter limit of orders looks. */
 const BURST_MS = 10_000
-export const TOTAL_MS = 3 * 60 * 60 * 1000
 
 /**
  * Limits for all processes on the store together, below those of certificate authorities. Strangers cause the first certificates

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
+import { storeRegistered } from '../../test/support/stored-domains.ts'
 import {
   deleteChallenge,
   findAccount,
@@ -18,6 +19,8 @@ import {
   updateRenewal,
   type StoredCertificate,
 } from './certificate-store.ts'
+import { noFailures } from './back-off.ts'
+import { insertOrder, saveIssuance } from './issuance-store.ts'
 import { findTicketKey, insertTicketKey } from './ticket-key-store.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
@@ -34,6 +37,28 @@ const certificate = (name: string, more: Partial<StoredCertificate> = {}): Store
 
 for (const driver of drivers) {
   describe(`the stores of TLS on ${driver.name}`, () => {
+    test('a renewal that failed once comes again before those of strangers, who have had one of their many failing names tried since', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const fail = async (name: string, retryAt: number, notAfter: number) => {
+        await saveCertificate(db.write, certificate(name, { notAfter }))
+        await saveIssuance(db.write, name, { ...noFailures, failures: 1, retryAt })
+      }
+      // Of each domain, and of each network with domains of its own, one name was just tried, and others wait for longer than the honest one.
+      for (let at = 0; at < 30; at++) {
+        await fail(`${at}.stranger${at % 10}.com`, at < 10 ? NOW + 200 : NOW - 100, NOW + 10)
+        const [name, allocation] = [`own-domain-${at}.com`, `network ${at % 10}`]
+        await storeRegistered(db, name, allocation)
+        await fail(name, at < 10 ? NOW + 200 : NOW - 100, NOW + 10)
+      }
+      await fail('qr.honest.com', NOW - 1, NOW + 90)
+      const due = async () => (await findDueCertificates(db.read, NOW + 60)).map(({ name }) => name)
+      assert.deepEqual([(await due()).length, (await due())[0]], [41, 'qr.honest.com'])
+      // What was ordered lately counts as well: then it is the turn of another.
+      await insertOrder(db.write, { name: 'qr.honest.com', purpose: 'retry' }, NOW, 0)
+      assert.notEqual((await due())[0], 'qr.honest.com')
+    })
+
     test('certificates are replaced, listed, due by either time, and deleted after their expiry', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/database.ts'
 import type { Domain } from '../../src/domains/domain.ts'
-import { insertDomain } from '../../src/domains/store.ts'
+import { deleteDomain, insertDomain } from '../../src/domains/store.ts'
 
 /** When these domains were registered. */
 export const REGISTERED_AT = Date.UTC(2026, 10, 21)
@@ -24,7 +24,17 @@ export const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
   ...more,
 })
 
+/** Removes a name. */
+export async function removeStored(db: Database, name: string): Promise<void> {
+  await deleteDomain(db.write, name)
+}
+
 /** Stores a name that DNS has proven to be somebody's. */
 export async function storeProven(db: Database, name: string): Promise<void> {
   await insertDomain(db.write, domain(name, { status: 'active', claimedAt: REGISTERED_AT }))
+}
+
+/** Stores a name that was registered from a network. */
+export async function storeRegistered(db: Database, name: string, allocation: string): Promise<void> {
+  await insertDomain(db.write, domain(name), { allocation, network: allocation, client: allocation })
 }
