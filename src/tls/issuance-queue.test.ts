@@ -1,150 +1,12 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
-import { describe, test, type TestContext } from 'node:test'
-import { issueFor } from '../../test/support/certificates.ts'
-import { undoLater } from '../../test/support/cleanup.ts'
-import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
+import { describe, test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import { HOUR, MINUTE, SECOND, setQueue as set, type Order } from '../../test/support/issuance-queue.ts'
 import { poll } from '../../test/support/poll.ts'
-import { countCalls } from '../../test/support/counted-calls.ts'
-import { storeProven } from '../../test/support/stored-domains.ts'
-import type { Database } from '../db/database.ts'
-import { newKey } from './account.ts'
 import { AcmeError, AuthorityAway } from './acme-error.ts'
-import { findCertificate, listCertificates, saveCertificate } from './certificate-store.ts'
+import { findCertificate, listCertificates } from './certificate-store.ts'
 import { IssuanceError } from './issuance-error.ts'
-import { createIssuanceQueue, type IssuanceQueue } from './issuance-queue.ts'
-import { countQueued, deleteIssuances, findIssuance, insertOrder } from './issuance-store.ts'
-import { createIssuer } from './issuer.ts'
-import { createOrderLimiter } from './order-limiter.ts'
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/** The same for all: the tests are not about keys. */
-const key = createPrivateKey(newKey())
-
-interface Order {
-  name: string
-  at: number
-}
-
-/** How long nothing may happen until the clock advances. */
-const IDLE_MS = 20
-
-interface Sleeper {
-  until: number
-  wake: () => void
-}
-
-/**
- * A clock that advances to the next time for which somebody waits, when nothing else goes on.
- * @param calls how many calls of the store are under way: on a slow machine they take longer than nothing may happen
- */
-function createClock(t: TestContext, { calls, state: stateOf }: { calls: () => number; state: () => unknown }) {
-  const sleepers = new Set<Sleeper>()
-  let now = Date.UTC(2026, 10, 21)
-  let before: unknown
-  const timer = setInterval(() => {
-    const state = `${String(stateOf())} ${sleepers.size} ${now}`
-    const isIdle = state === before && calls() === 0
-    before = state
-    if (!isIdle || sleepers.size === 0) return
-    now = Math.max(now, Math.min(...Array.from(sleepers, ({ until }) => until)))
-    for (const each of sleepers) if (each.until <= now) each.wake()
-  }, IDLE_MS)
-  undoLater(t, () => clearInterval(timer))
-  return {
-    now: () => now,
-    pass: (ms: number) => void (now += ms),
-    sleep: async (ms: number, { signal }: { signal: AbortSignal }) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const sleeper = { until: now + ms, wake: resolve }
-      sleepers.add(sleeper)
-      signal.addEventListener('abort', () => resolve(), { once: true })
-      await promise
-      sleepers.delete(sleeper)
-      signal.throwIfAborted()
-    },
-  }
-}
-
-/** Processes on one store. */
-interface Setting {
-  db: Database
-  start: () => IssuanceQueue
-  orders: Order[]
-  warned: unknown[]
-  errors: unknown[]
-  now: () => number
-  pass: (ms: number) => void
-  /** Has orders of these names fail, or of all. */
-  fail: (error: Error | undefined, names?: string[]) => void
-  unserved: Set<string>
-  /** Resolves when no name waits and nothing is ordered. */
-  emptied: () => Promise<void>
-}
-
-async function set(t: TestContext, driver: StoreDriver): Promise<Setting | undefined> {
-  const opened = await driver.open(t)
-  if (opened === undefined) return undefined
-  const { db, calls } = countCalls(opened)
-  let failure: { error: Error; names: string[] | undefined } | undefined
-  const [orders, warned, errors, unserved] = [[] as Order[], [] as unknown[], [] as unknown[], new Set<string>()]
-  const { now, pass, sleep } = createClock(t, { calls, state: () => orders.length })
-  const clock = { now, monotonic: now }
-  const log = {
-    warn: (fields: unknown) => void warned.push(fields),
-    error: (fields: unknown) => void errors.push(fields),
-  }
-  return {
-    db,
-    orders,
-    warned,
-    errors,
-    unserved,
-    now,
-    pass,
-    fail: (error, names) => (failure = error && { error, names }),
-    start() {
-      const limiter = createOrderLimiter({
-        db,
-        ...clock,
-        sleep,
-        log: { warn: (fields: unknown) => void warned.push(fields) },
-      })
-      const issuer = createIssuer({
-        db,
-        ...clock,
-        sleep,
-        limiter,
-        log: { warn: () => {} },
-        withAccount: (work) => work({ key, account: 'https://authority.example/1' }),
-        async order(_signer, { name, csr }) {
-          orders.push({ name, at: now() })
-          // The authority is as it was when the order came.
-          const { error } = failure?.names?.includes(name) === false ? {} : (failure ?? {})
-          await new Promise((resolve) => setImmediate(resolve))
-          if (error !== undefined) throw error
-          return issueFor(csr, name, { from: now() - MINUTE, to: now() + 90 * DAY })
-        },
-      })
-      const queue = createIssuanceQueue({
-        db,
-        ...clock,
-        sleep,
-        issuer,
-        isServed: (name) => !unserved.has(name),
-        registrableOf: (name) => name.split('.').slice(-2).join('.'),
-        log,
-      })
-      undoLater(t, async () => void (await Promise.all([queue.close(), issuer.close()])))
-      return queue
-    },
-    emptied: () => poll(async () => (await countQueued(db.read)).count === 0),
-  }
-}
+import { countQueued, findIssuance, insertOrder } from './issuance-store.ts'
 
 const namesOf = (count: number, word = 'name') =>
   Array.from({ length: count }, (_, at) => `${word}-${String(at).padStart(3, '0')}.com`)
@@ -156,34 +18,6 @@ function most(orders: Pick<Order, 'at'>[], ms: number): number {
 
 for (const driver of drivers) {
   describe(`the queue of certificates on ${driver.name}`, () => {
-    test('forty names under one registrable domain get certificates in a week, removed ones included, and more only by a proof of the DNS', async (t) => {
-      const setting = await set(t, driver)
-      if (setting === undefined) return
-      const { db, start, orders, unserved, now, pass, emptied } = setting
-      const queue = start()
-      for (let at = 0; at < 40; at++) await queue.add(`${at}.wild.com`, 'stranger')
-      queue.resume()
-      await emptied()
-      for (let at = 0; at < 40; at++) unserved.add(`${at}.wild.com`)
-      // As each sweep forgets what became of names that do not wait.
-      await deleteIssuances(db.write, now() - DAY)
-      pass(4 * HOUR)
-      await assert.rejects(
-        queue.obtain('more.wild.com', 'other'),
-        /40 names under wild\.com got certificates in a week/,
-      )
-      assert.equal((await findIssuance(db.read, 'more.wild.com'))?.queuedAt, undefined)
-      await queue.obtain('qr.honest.com', 'other')
-      await storeProven(db, 'mine.wild.com')
-      await queue.obtain('mine.wild.com', 'other')
-      assert.deepEqual([orders.length, orders.at(-1)?.name], [42, 'mine.wild.com'])
-      pass(7 * DAY)
-      // What authorities do not count either.
-      for (const { name, ...renewed } of await listCertificates(db.read))
-        await saveCertificate(db.write, { name, ...renewed, notBefore: now() })
-      await queue.obtain('more.wild.com', 'other')
-    })
-
     // On the others, most orders of three hours were placed before.
     const [count, placed] = driver === drivers[0] ? [500, 0] : [60, 140]
     test(`${count} names at once: all have certificates as soon as the limits allow, in the order of their first visits`, async (t) => {
@@ -366,6 +200,20 @@ for (const driver of drivers) {
       await queue.obtain('qr.example.com', 'honest')
       assert.ok(now() - before < MINUTE)
       assert.equal(orders.length, 93)
+    })
+
+    test('names whose validation takes long hold up no other', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { start, orders, slow, now } = setting
+      const queue = start()
+      const names = namesOf(16).map((name, at) => `${name.slice(0, -4)}.stranger${at % 2}.com`)
+      slow(names, 80 * SECOND)
+      for (const [at, name] of names.entries()) await queue.add(name, `stranger ${at % 2}`)
+      await poll(() => orders.length >= 8)
+      const before = now()
+      await queue.obtain('qr.example.com', 'honest')
+      assert.ok(now() - before < 40 * SECOND, `${(now() - before) / SECOND} s`)
     })
 
     test('a stranger who has taken his share makes no name of others wait for it by visiting that', async (t) => {

@@ -48,7 +48,7 @@ const SWEEP_MS = 60_000
 const MAX_LOOK_UPS = 100
 
 /** Challenges whose certificates are in memory, each some tens of kilobytes: about as many orders are in progress at a time. */
-const MAX_CHALLENGES = 30
+const MAX_CHALLENGES = 100
 
 /** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
 const CHALLENGE_MS = 24 * 60 * 60 * 1000

@@ -45,6 +45,9 @@ interface Authorization {
 /** The first polling intervals in milliseconds; later ones follow Retry-After, within bounds. */
 const FIRST_POLLS_MS = [30, 60, 120, 250]
 const POLL_MS = { min: 250, usual: 1000, max: 5000 }
+/** After so many tries, an authority that names no time is asked less often: many slow orders may be under way. */
+const SLOW_TRIES = 15
+const SLOW_MS = 3000
 
 /** What an authority has issued. */
 export interface Ordered {
@@ -150,7 +153,8 @@ async function poll<T>(
   for (let tries = 0; ; tries++) {
     const { value, retryAfter } = await read()
     if (isDone(value as T)) return value as T
-    const asked = Math.max(POLL_MS.min, Math.min(retryAfter ?? POLL_MS.usual, POLL_MS.max))
+    const usual = tries < SLOW_TRIES ? POLL_MS.usual : SLOW_MS
+    const asked = Math.max(POLL_MS.min, Math.min(retryAfter ?? usual, POLL_MS.max))
     await sleep(FIRST_POLLS_MS[tries] ?? asked, { signal })
   }
 }
