@@ -299,7 +299,7 @@ interface CertificatesTable {
   name: string
   /** Its registrable domain, or itself where it has none; null when an earlier version has stored it. */
   registrable: string | null
-  /** When its first certificate became valid: renewals keep it. Null when an earlier version has stored that. */
+  /** When its first certificate became valid: renewals keep it. Null when it does not count: an earlier version has stored it, or DNS has proven whose the name is. */
   first_at: number | null
   /** PEM: the certificate and its intermediates. */
   chain: string

@@ -27,6 +27,7 @@ import {
   type Purpose,
 } from './issuance-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
+import { excludeProven } from './issued-store.ts'
 import type { Stop } from './issuance-line.ts'
 import type { IssuanceQueue } from './issuance-queue.ts'
 import type { Issuer } from './issuer.ts'
@@ -133,6 +134,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     async sweep() {
       await prepare()
       await waiting.read()
+      await excludeProven(db.write)
       const own = await findCertificate(db.read, host)
       if (own === undefined) await ignoreIssuanceError(issuer.issue(host, { purpose: 'own' }))
       await renewDue(deps, cache)

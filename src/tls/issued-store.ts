@@ -9,7 +9,7 @@ export interface IssuedQuery {
 }
 
 /**
- * How many names under a registrable domain have had their first certificates after a time, unless DNS has proven whose they are. Names that were
+ * How many names under a registrable domain have had their first certificates after a time, unless DNS has proven, or had when they were removed, whose they are. Names that were
  * removed meanwhile count as well: strangers make names of others active where a wildcard record leads here, and remove them again.
  */
 export async function countUnprovenIssued(db: Executor, { registrable, since, except }: IssuedQuery): Promise<number> {
@@ -22,6 +22,17 @@ export async function countUnprovenIssued(db: Executor, { registrable, since, ex
     .where('domains.claimed_at', 'is', null)
   const counted = except.length === 0 ? query : query.where('certificates.name', 'not in', except)
   return (await counted.executeTakeFirstOrThrow()).count
+}
+
+/** Notes which certificates are of names that DNS has proven to be somebody's: they do not count, also when the name is removed. */
+export async function excludeProven(db: Executor): Promise<void> {
+  const proven = db.selectFrom('domains').select('name').where('claimed_at', 'is not', null)
+  await db
+    .updateTable('certificates')
+    .set({ first_at: null })
+    .where('first_at', 'is not', null)
+    .where('name', 'in', proven)
+    .execute()
 }
 
 /** Whether DNS has proven whose a name is. */

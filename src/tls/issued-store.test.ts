@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import { DAY, HOUR, setQueue as set } from '../../test/support/issuance-queue.ts'
+import { removeStored, storeProven } from '../../test/support/stored-domains.ts'
+import { listCertificates, saveCertificate } from './certificate-store.ts'
+import { deleteIssuances, findIssuance } from './issuance-store.ts'
+import { countUnprovenIssued, excludeProven } from './issued-store.ts'
+
+for (const driver of drivers) {
+  describe(`the first certificates of a week on ${driver.name}`, () => {
+    test('forty names under one registrable domain get certificates in a week, removed ones included, and more only by a proof of the DNS', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, unserved, now, pass, emptied } = setting
+      const queue = start()
+      for (let at = 0; at < 40; at++) await queue.add(`${at}.wild.com`, 'stranger')
+      queue.resume()
+      await emptied()
+      for (let at = 0; at < 40; at++) unserved.add(`${at}.wild.com`)
+      // As each sweep forgets what became of names that do not wait.
+      await deleteIssuances(db.write, now() - DAY)
+      pass(4 * HOUR)
+      await assert.rejects(
+        queue.obtain('more.wild.com', 'other'),
+        /40 names under wild\.com got certificates in a week/,
+      )
+      assert.equal((await findIssuance(db.read, 'more.wild.com'))?.queuedAt, undefined)
+      await queue.obtain('qr.honest.com', 'other')
+      await storeProven(db, 'mine.wild.com')
+      await queue.obtain('mine.wild.com', 'other')
+      assert.deepEqual([orders.length, orders.at(-1)?.name], [42, 'mine.wild.com'])
+      pass(7 * DAY)
+      // What authorities do not count either.
+      for (const { name, ...renewed } of await listCertificates(db.read))
+        await saveCertificate(db.write, { name, ...renewed, notBefore: now() })
+      await queue.obtain('more.wild.com', 'other')
+    })
+
+    test('names that the DNS had proven do not count, also when they were removed', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, now } = setting
+      const certificate = { chain: '', key: '', notBefore: now(), notAfter: now() + DAY, renewAt: 0, checkRenewalAt: 0 }
+      const count = () => countUnprovenIssued(db.read, { registrable: 'mine.com', since: now() - DAY, except: [] })
+      const proven = ['a.mine.com', 'b.mine.com']
+      for (const name of [...proven, 'c.mine.com']) await saveCertificate(db.write, { ...certificate, name })
+      assert.equal(await count(), 3)
+      for (const name of proven) await storeProven(db, name)
+      assert.equal(await count(), 1)
+      // As each sweep does.
+      await excludeProven(db.write)
+      for (const name of proven) await removeStored(db, name)
+      assert.equal(await count(), 1)
+      for (const name of proven) await saveCertificate(db.write, { ...certificate, name, notBefore: now() + 1 })
+      assert.equal(await count(), 1, 'renewals')
+    })
+  })
+}
