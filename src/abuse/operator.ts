@@ -21,7 +21,7 @@ import {
   type LinkReports,
   type Ruling,
 } from './store.ts'
-import { readSubject } from './subject.ts'
+import { codeInPath, readSubject } from './subject.ts'
 import { reinstateLink, suspendLink, suspensionFor, type SuspensionDeps } from './suspension.ts'
 import type { Sweep } from './sweep.ts'
 import { linkOfCode } from '../links/look-up.ts'
@@ -44,6 +44,8 @@ export interface OperatorDeps extends SuspensionDeps {
 export interface BlockResult {
   code?: string
   expression?: string
+  /** The code of a link that is not blocked, of which the URL is the short URL if its host leads to this service. */
+  alsoCode?: string
 }
 
 /** The result of `unblock`: the reinstated code, or what happened to an expression. */
@@ -124,13 +126,21 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
     const { expression } = subject
     await deps.rulings.put({ expression, verdict: 'block', reason, isLegal, createdAt: at })
     deps.sweep.start(true)
-    return { expression }
+    return { expression, ...(await findCodeInPath(deps, expression)) }
   }
   const source = isLegal ? 'legal' : 'operator'
   const link = await updateStored(deps, subject.code, (found) =>
     suspendLink(deps, found, { at, reason, source, expression: null }, source, 'operator'),
   )
   return { code: link.code }
+}
+
+/** Anybody can have a name lead here without registering it: what it is for is not known, so what was meant is not guessed. */
+async function findCodeInPath(deps: OperatorDeps, expression: string): Promise<Pick<BlockResult, 'alsoCode'>> {
+  const url = URL.parse(`http://${expression}`)
+  const code = url === null ? undefined : codeInPath(url)
+  const link = code === undefined ? undefined : await linkOfCode(deps, code)
+  return typeof link === 'object' && link.suspension === null ? { alsoCode: link.code } : {}
 }
 
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {

@@ -50,6 +50,9 @@ export interface ReportSource {
   owns: (url: URL) => boolean
 }
 
+const NO_CODE =
+  'must be a code or a short URL of this service; of a URL under another name, give the code: it follows the name'
+
 /**
  * Stores a report of a harmful code, and tells operator and owner once it was reported from `threshold` networks. It changes no visit.
  * @returns the code in its owner's spelling
@@ -58,9 +61,7 @@ export interface ReportSource {
 export async function submitReport(deps: ReportDeps, body: unknown, { address, owns }: ReportSource): Promise<string> {
   const { code: subject, reason, details = '' } = readReport(body)
   const code = codeOf(subject, owns)
-  if (code === undefined) {
-    throw invalidRequest([{ pointer: '/code', detail: 'must be a code or a short URL of this service' }])
-  }
+  if (code === undefined) throw invalidRequest([{ pointer: '/code', detail: NO_CODE }])
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw deletedProblem(code)

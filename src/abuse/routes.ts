@@ -1,4 +1,4 @@
-import type { onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
 import type { ClientAddress } from '../http/client-address.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
@@ -19,6 +19,13 @@ export interface ReportNeeds {
 }
 
 const tags = ['Abuse']
+
+/** Whether a URL is a short URL, of this service or of the name by which a report has reached it: that leads here, whoever has it. */
+export function shortUrlsOf(origin: Origin, request: FastifyRequest): (url: URL) => boolean {
+  const own = origin.of(request)
+  const reached = URL.parse(`http://${request.headers.host ?? ''}`)?.host
+  return (url) => url.origin === own || url.host === reached || origin.owns(url)
+}
 
 /** `POST /api/reports` */
 export function reportRoute({ report, origin, client, limitReports }: ReportNeeds): Route {
@@ -44,8 +51,7 @@ export function reportRoute({ report, origin, client, limitReports }: ReportNeed
       },
     },
     async handler(request, reply) {
-      const own = origin.of(request)
-      const owns = (url: URL) => url.origin === own || origin.owns(url)
+      const owns = shortUrlsOf(origin, request)
       const code = await report(request.body, { address: client.of(request.raw), owns })
       return reply.code(202).header('cache-control', 'no-store').send({ received: true, code })
     },

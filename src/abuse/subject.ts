@@ -13,10 +13,13 @@ export function codeOf(text: string, owns: (url: URL) => boolean): string | unde
   const trimmed = text.trim()
   if (isCode(trimmed)) return trimmed
   const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
-  if (url === null || !owns(url)) return undefined
+  return url !== null && owns(url) ? codeInPath(url) : undefined
+}
+
+/** The code that a URL would have as a short URL. */
+export function codeInPath({ pathname }: URL): string | undefined {
   const [, code = '', extension] =
-    /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.([A-Za-z]{1,8})|\/(?:qr\.(?:png|svg|pdf)|print\.pdf))?\/?$/.exec(url.pathname) ??
-    []
+    /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.([A-Za-z]{1,8})|\/(?:qr\.(?:png|svg|pdf)|print\.pdf))?\/?$/.exec(pathname) ?? []
   return isCode(code) && (extension === undefined || codeEndings.has(extension)) ? code : undefined
 }
 

@@ -16,8 +16,11 @@ export const block: Command = {
   async run({ args, flags, call }) {
     const subject = singleArgument(args, SUBJECT)
     const input = { subject, reason: flags['reason'], legal: flags['legal'] === true }
-    const { code, expression } = (await call('block', input)) as BlockResult
+    const { code, expression, alsoCode } = (await call('block', input)) as BlockResult
     if (code !== undefined) return `${code} is blocked`
-    return `${expression} is blocked: new links to it are refused, and existing ones are being blocked`
+    const lines = [`${expression} is blocked: new links to it are refused, and existing ones are being blocked`]
+    if (alsoCode !== undefined)
+      lines.push(`the link ${alsoCode} is not: if ${expression} is its short URL, run "quirl block ${alsoCode}" too`)
+    return lines.join('\n')
   },
 }

@@ -18,7 +18,7 @@ const en = {
   send: 'Report',
   privacy: 'This service stores nothing by which you could be found.',
   faults: {
-    code: 'This is not a code or a short link of this service.',
+    code: 'This is not a code or a short link of this service. Of a link under another name, enter only what follows the name and the /.',
     reason: 'Please choose the reason that fits best.',
     details: 'Please shorten this to 2,000 characters, and leave out control characters.',
   },
@@ -50,7 +50,7 @@ const de: typeof en = {
   send: 'Melden',
   privacy: 'Dieser Dienst speichert nichts, woran man Sie erkennen könnte.',
   faults: {
-    code: 'Das ist kein Code und kein Kurzlink dieses Dienstes.',
+    code: 'Das ist kein Code und kein Kurzlink dieses Dienstes. Von einem Link unter einem anderen Namen geben Sie nur ein, was auf den Namen und das / folgt.',
     reason: 'Bitte wählen Sie den Grund, der am besten passt.',
     details: 'Bitte kürzen Sie das auf 2.000 Zeichen, und lassen Sie Steuerzeichen weg.',
   },

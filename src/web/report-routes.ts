@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ReportNeeds } from '../abuse/routes.ts'
+import { shortUrlsOf, type ReportNeeds } from '../abuse/routes.ts'
 import { pageLanguage } from '../http/accept.ts'
 import { addVary } from '../http/compress.ts'
 import { sendPage, type Page } from '../http/document.ts'
@@ -56,11 +56,10 @@ async function takeReport(
   const form = formOf(request.body)
   const field = (name: string) => form.get(name)?.replaceAll('\r\n', '\n') ?? ''
   const typed = { code: field('code').trim(), reason: field('reason'), details: field('details') }
-  const own = origin.of(request)
   const language = pageLanguage(request)
   addVary(reply, 'accept-language')
   try {
-    const owns = (url: URL) => url.origin === own || origin.owns(url)
+    const owns = shortUrlsOf(origin, request)
     const code = await report(typed, { address: client.of(request.raw), owns })
     return sendPage(reply.header('cache-control', 'no-store'), reportedPage(code, language))
   } catch (error) {
