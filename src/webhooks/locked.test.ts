@@ -4,15 +4,20 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { insert } from '../../test/support/stored-links.ts'
+import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import { createLeases } from '../db/lease.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Link, Totals } from '../links/link.ts'
 import { createLinkWebhooks } from './changes.ts'
+import { findNewlyQueued, putCollectionWebhook } from './collection-store.ts'
+import { createEvent } from './event.ts'
 import { checkDue, type DestinationsDeps } from './destinations.ts'
 import { createMilestones } from './milestones.ts'
 import { createOutbox } from './outbox.ts'
 import { createReceivers } from './receivers.ts'
 import { findWebhook } from './store.ts'
+import { createTakeIn } from './take-in.ts'
 
 const DAY_MS = 86_400_000
 const totals = async () => ({ humans: 10 }) as Totals
@@ -45,24 +50,54 @@ async function insertAll(db: Database, codes: readonly string[]): Promise<Link[]
   return links
 }
 
-/** Locks the webhooks of links, as a change of many does. @returns what ends that */
-async function lock(db: Database, links: Link[]): Promise<() => Promise<void>> {
+/** @returns what ends the transaction that a change has begun */
+async function lockUntil(
+  db: Database,
+  change: (transaction: Transaction<Tables>) => Promise<unknown>,
+): Promise<() => Promise<void>> {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const ids = links.map(({ id }) => id)
-  const change = db.transaction(async (transaction) => {
-    await transaction
-      .updateTable('webhooks')
-      .set((of) => ({ dropped: of.ref('dropped') }))
-      .where('link_id', 'in', ids)
-      .execute()
+  const changed = db.transaction(async (transaction) => {
+    await change(transaction)
     begun.resolve()
     await ended.promise
   })
   await begun.promise
   return async () => {
     ended.resolve()
-    await change
+    await changed
   }
+}
+
+/** Locks the webhooks of links, as a change of many does. @returns what ends that */
+const lock = (db: Database, links: Link[]) =>
+  lockUntil(db, (transaction) =>
+    transaction
+      .updateTable('webhooks')
+      .set((of) => ({ dropped: of.ref('dropped') }))
+      .where(
+        'link_id',
+        'in',
+        links.map(({ id }) => id),
+      )
+      .execute(),
+  )
+
+/** A collection that has a webhook. */
+async function collect(db: Database, id: string): Promise<void> {
+  await db.write
+    .insertInto('collections')
+    .values({ id, token_hash: `hash of ${id}`, created_at: 1 })
+    .execute()
+  const sent = { address: 'http://127.0.0.1:9/', host: '127.0.0.1', site: '127.0.0.1', lane: 'new' as const }
+  const settings = {
+    ...sent,
+    events: '["link.changed"]',
+    secret: 'x',
+    updated_at: 1,
+    next_attempt_at: null,
+    last_status: null,
+  }
+  await db.transaction((transaction) => putCollectionWebhook(transaction, id, settings))
 }
 
 const told = async (db: Database) =>
@@ -178,5 +213,37 @@ for (const driver of drivers.filter(({ name }) => name.startsWith('PostgreSQL'))
       await unlock()
       await due
       for (const link of links) assert.deepEqual(await checksOf(db, link), [2000 + DAY_MS, 1])
+    })
+
+    test('events of others are taken in while the webhook of a collection is set, and its own once it is', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const link = await insert(db, 'a')
+      for (const id of ['one', 'two']) await collect(db, id)
+      const outbox = createOutbox()
+      await db.transaction((transaction) =>
+        outbox.addToCollections(transaction, link.id, ['one', 'two'], createEvent('link.changed', 1000, {})),
+      )
+      const lease = await leaseOf(db)
+      const takeIn = createTakeIn({ db, now: () => 1000, outbox }, lease)
+      const unlock = await lockUntil(db, (transaction) =>
+        transaction
+          .updateTable('collection_webhooks')
+          .set({ events: '[]' })
+          .where('collection_id', '=', 'one')
+          .execute(),
+      )
+      const taken = takeIn()
+      undoLater(t, async () => {
+        await unlock()
+        await taken
+        await lease.release()
+      })
+      const waiting = async () => (await findNewlyQueued(db.read, 10)).join(' ')
+      await poll(async () => (await waiting()) === 'one')
+      await taken
+      await unlock()
+      await takeIn()
+      assert.equal(await waiting(), '')
     })
   })

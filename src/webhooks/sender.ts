@@ -2,11 +2,11 @@ import type { Lane } from '../db/schema-webhooks.ts'
 import type { Lease } from '../db/lease.ts'
 import { createBell } from '../lib/bell.ts'
 import { deliver, LOCKED_MS, putAside, type DeliveryDeps } from './delivery.ts'
-import { findNewlyQueued, takeIn } from './collection-store.ts'
 import type { Outbox } from './outbox.ts'
 import { findDue, postpone, setSites, type Due, type Postponed } from './outbox-store.ts'
 import { MAX_UNPAUSED, type Receivers } from './receivers.ts'
 import { commitsInTurn, createStoreTurns } from './store-turns.ts'
+import { createTakeIn } from './take-in.ts'
 
 /**
  * Requests at the same time in each lane, one for each host. A receiver that was slow or failed the last time takes none of
@@ -23,10 +23,6 @@ const OVER_SHARE_MS: Readonly<Record<Lane, number>> = { quick: 10, new: 10, slow
 
 /** Rows that are read at once. */
 const PAGE = 128
-
-/** Collections whose events are taken in in one transaction, and in how many, before events are sent. */
-const TAKEN_AT_ONCE = 16
-const TAKEN_PARTS = 4
 
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
@@ -87,34 +83,6 @@ export async function sendDue(
     await requests.ended()
   }
   requests.throwFailure()
-}
-
-/**
- * Takes in what changes of links have queued for collections: of some at a time, so that what else is to be recorded waits for few, and of
- * one after the other, so that those whose links change all the time come before no other.
- */
-function createTakeIn({ db, now, outbox }: SenderDeps, lease: Lease): () => Promise<void> {
-  let last = ''
-
-  async function takeInAll(collections: string[]): Promise<void> {
-    const dropped = await lease.commit(async (transaction) => {
-      let count = 0
-      for (const id of collections) count += await takeIn(transaction, id, now(), outbox.hasMost)
-      return count
-    })
-    outbox.noteDropped(dropped)
-  }
-
-  return async () => {
-    for (let parts = 0; parts < TAKEN_PARTS; parts++) {
-      const from = last
-      const collections = await findNewlyQueued(db.read, TAKEN_AT_ONCE, from)
-      const isEnd = collections.length < TAKEN_AT_ONCE
-      last = isEnd ? '' : (collections.at(-1) ?? '')
-      if (collections.length > 0) await takeInAll(collections)
-      if (isEnd && from === '') return
-    }
-  }
 }
 
 /** The requests under way. */
