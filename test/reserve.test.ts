@@ -70,3 +70,18 @@ test('free space that was read before the reserve was released is not taken for 
     await nextTurn()
   }
 })
+
+test('where the reserve is missing, as after a restart on a full disk, what is free takes its place', async (t) => {
+  const disk = smallDisk(t, 128 * MIB)
+  if (disk?.fillBut === undefined) return skipUnlessCi(t, 'this user may not mount a file system')
+  const needs = { dataDir: disk.folder, hasStore: true, log: { warn: () => {}, error: () => {} } }
+  const watched = openDisk({ ...needs, floor: 0, monotonic: () => 1, checkMs: 1e9, reserveAfterMs: 1e9 })
+  undoLater(t, async () => watched.close())
+  watched.start()
+  assert.equal(watched.isFull(), false)
+  disk.fillBut(8 * MIB)
+  const { isFull, start, isSpent, close } = openDisk({ ...needs, floor: 0, monotonic: () => 1, checkMs: 1e9 })
+  undoLater(t, async () => close())
+  start()
+  assert.deepEqual([isFull(), isSpent('pause')], [true, false], 'owners can pause with what the reserve would have')
+})

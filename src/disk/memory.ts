@@ -1,7 +1,7 @@
 // What the main thread has found of the disk, in memory that the thread of the warehouse shares: it asks before each transaction,
 // also in the middle of a long fold, and tells back how much room it has found inside its own file, and what it could not tell.
 
-const [LOW, REUSABLE, SCARCE, UNTOLD, FULL] = [0, 1, 2, 3, 4]
+const [LOW, REUSABLE, SCARCE, UNTOLD, FOLD_NEEDS] = [0, 1, 2, 3, 4]
 
 /** Memory of both threads. */
 export type DiskMemory = SharedArrayBuffer
@@ -20,9 +20,9 @@ export function openDiskMemory(memory: DiskMemory) {
     /** Whether visitors who come anew are not told from others either. */
     isScarce: () => Atomics.load(values, SCARCE) === 1n,
     setScarce: (isScarce: boolean) => void Atomics.store(values, SCARCE, isScarce ? 1n : 0n),
-    /** Whether nothing is folded, because the disk is full. */
-    isFull: () => Atomics.load(values, FULL) === 1n,
-    setFull: (isFull: boolean) => void Atomics.store(values, FULL, isFull ? 1n : 0n),
+    /** The bytes that are to be free for a transaction of the fold: with less, scans wait in the journal. */
+    foldNeeds: () => Number(Atomics.load(values, FOLD_NEEDS)),
+    setFoldNeeds: (bytes: number) => void Atomics.store(values, FOLD_NEEDS, BigInt(Math.ceil(bytes))),
     /** Visits whose visitors were not, since the start. */
     untold: () => Number(Atomics.load(values, UNTOLD)),
     addUntold: (visits: number) => void Atomics.add(values, UNTOLD, BigInt(visits)),

@@ -8,6 +8,8 @@ import { createFullState, type FullNeeds } from './full-state.ts'
 import { createLowState, type DiskFloor, type Space, floorOf } from './low.ts'
 import { createDiskMemory, openDiskMemory, type DiskMemory } from './memory.ts'
 
+const HELD_DETAIL = 'the disk of DATA_DIR is nearly full: visits are recorded, and wait for room to be counted'
+
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
 
@@ -20,6 +22,8 @@ export interface Disk {
    * PostgreSQL, which the folder does not hold.
    */
   isFull: () => boolean
+  /** Whether scans wait in the journal, because a fold could take what is left of a disk that is full, or nearly. */
+  holdsFold: () => boolean
   /** Whether less than the floor is free. Never with links in PostgreSQL. */
   isLow: () => boolean
   /** Whether so little is free that visits are answered and not recorded, which would fill it. A full disk takes none anyway. */
@@ -52,31 +56,17 @@ export type DiskOverrides = Pick<DiskNeeds, 'checkMs' | 'reserveAfterMs' | 'rese
 
 /** Watches the free space. Nothing waits for a check, and only one is under way: a disk that hangs costs one thread of the pool. */
 export function openDisk(needs: DiskNeeds): Disk {
-  const { dataDir, floor, monotonic, log, hasStore, checkMs = CHECK_MS } = needs
+  const { floor, monotonic, hasStore, checkMs = CHECK_MS } = needs
   const memory = createDiskMemory()
   const state = openDiskMemory(memory)
-  const [low, space] = [createLowState({ floor, state, log }), createSpace(dataDir)]
-  const full = createFullState(needs, state.setFull)
+  const { low, full, space, judge, check, release } = createChecks(needs, state)
+  const holdsFold = () => space.last().free < state.foldNeeds()
   let timer: NodeJS.Timeout | undefined
-
-  function judge(): void {
-    low.judge(space.last())
-    if (full.isDue(space.last())) release()
-  }
-
-  // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
-  const checkOnce = shareRun(async () => {
-    await space.read()
-    judge()
-    await full.restore(space.last())
-  })
-  const check = () => void checkOnce().catch(() => {})
-
-  const release = () => (full.begin(), space.readAtOnce())
 
   return {
     memory,
     isFull: full.is,
+    holdsFold,
     isLow: () => hasStore && state.isLow(),
     isCritical: () => low.isCritical() && !full.is(),
     // What one takes shows at the next one.
@@ -90,10 +80,39 @@ export function openDisk(needs: DiskNeeds): Disk {
       timer = setInterval(check, checkMs).unref()
     },
     fault: full.fault,
-    detail: () => low.detail(),
+    detail: () => (holdsFold() && !low.isCritical() ? HELD_DETAIL : low.detail()),
     metrics: diskMetrics({ ...state, ...low, space: space.last, floor, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
+}
+
+/** What is found of the free space, and what follows. */
+function createChecks(needs: DiskNeeds, state: ReturnType<typeof openDiskMemory>) {
+  const { dataDir, floor, log } = needs
+  const [low, space] = [createLowState({ floor, state, log }), createSpace(dataDir)]
+  const full = createFullState(needs)
+  const tellFold = () => state.setFoldNeeds(full.foldNeeds(space.last()))
+
+  function release(): void {
+    full.begin()
+    space.readAtOnce()
+    tellFold()
+  }
+
+  function judge(): void {
+    low.judge(space.last())
+    if (full.isDue(space.last())) release()
+    tellFold()
+  }
+
+  // A folder that is away is reported by who reads and writes it; room that was there may be gone again.
+  const checkOnce = shareRun(async () => {
+    await space.read()
+    judge()
+    await full.restore(space.last())
+    tellFold()
+  })
+  return { low, full, space, judge, release, check: () => void checkOnce().catch(() => {}) }
 }
 
 /** The space of the disk of a folder, as it was read last. */

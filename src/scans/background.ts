@@ -2,6 +2,7 @@ import type { RemovalClock } from '../db/removal-clock.ts'
 import type { Disk } from '../disk/open.ts'
 import { isHeld as isStoreHeld } from '../db/unavailable.ts'
 import { sumOf, type FoldResult } from './folding/fold.ts'
+import { HELD } from './folding/fold-file.ts'
 import { startFoldLoop, type FoldLoop } from './folding/fold-loop.ts'
 import type { Journal } from './journal/journal.ts'
 import type { HumanScanCounter } from './human-scans.ts'
@@ -38,7 +39,7 @@ interface BackgroundNeeds {
   unfolded: Pick<UnfoldedLinks, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
-  disk: Pick<Disk, 'isFull'>
+  disk: Pick<Disk, 'holdsFold'>
   onError: (error: unknown) => void
 }
 
@@ -115,7 +116,7 @@ async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: b
 function createJournalFold(needs: BackgroundNeeds, newest: () => number | undefined) {
   let isBehind = false
   return async (now: number, deletedLinks: number[]): Promise<FoldResult> => {
-    const left = isBehind && !needs.disk.isFull() ? await foldLeft(needs, now, deletedLinks, newest()) : undefined
+    const left = isBehind && !needs.disk.holdsFold() ? await foldLeft(needs, now, deletedLinks, newest()) : undefined
     isBehind = true
     if (left?.isHeld === true) return left
     const result = await foldJournal(needs, now, deletedLinks, newest())
@@ -145,7 +146,7 @@ async function foldJournal(
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
-  if (disk.isFull()) return foldNothing(warehouse, now)
+  if (disk.holdsFold()) return foldNothing(warehouse, now)
   const { closed, growing } = journal.rotate()
   const [ofScans, ofVisitors] = [humanScans.startFold(), visitors.startFold()]
   const finishUnfolded = unfolded.startFold()
@@ -170,7 +171,7 @@ async function foldJournal(
 async function foldNothing(warehouse: BackgroundNeeds['warehouse'], now: number): Promise<FoldResult> {
   const nothing = { growing: undefined, deletedLinks: [], newest: undefined, count: [] }
   const { result } = await warehouse.call('fold', [], now, nothing)
-  result.failed.push({ file: 'journal', reason: 'the disk is full: scans wait until there is room' })
+  result.failed.push({ file: 'journal', reason: HELD })
   return result
 }
 

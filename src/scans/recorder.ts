@@ -67,7 +67,7 @@ export interface Recorder
 type Links = PurgeStore & LinksInstance & BackgroundOptions['links']
 
 /** The disk, as the recording of scans needs it. */
-export type ScansDisk = Pick<Disk, 'isFull' | 'isCritical' | 'note'>
+export type ScansDisk = Pick<Disk, 'isFull' | 'isCritical' | 'holdsFold' | 'note'>
 
 export interface RecorderOptions extends BackgroundOptions {
   /** Holds the journal. */
@@ -120,7 +120,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     subscribe: subscribers.subscribe,
     onFold: subscribers.onFold,
     refresh: subscribers.refresh,
-    ...stateOf(journal, background),
+    ...stateOf(journal, background, disk),
     metrics: scanMetrics(journal, background, subscribers.count, read.queued),
     async close() {
       await stop(background, opened)
@@ -178,7 +178,7 @@ function openJournalOn(
   return openJournal({ ...options, ...calls })
 }
 
-const anyDisk: ScansDisk = { isFull: () => false, isCritical: () => false, note() {} }
+const anyDisk: ScansDisk = { isFull: () => false, isCritical: () => false, holdsFold: () => false, note() {} }
 
 /** @param oldest returns the time of the oldest scans that are stored */
 function importsInto(
@@ -241,12 +241,17 @@ async function openFolded(
   }
 }
 
-function stateOf({ status }: Journal, { lost, failing }: Background): Pick<Recorder, 'lost' | 'fault'> {
+function stateOf(
+  { status }: Journal,
+  { lost, failing }: Background,
+  { holdsFold }: ScansDisk,
+): Pick<Recorder, 'lost' | 'fault'> {
   return {
     lost: () => status().lost + lost(),
     fault() {
       if (status().failing) return 'scans cannot be recorded'
-      return failing() ? 'recorded scans cannot be moved into the statistics' : undefined
+      // Those that wait for room are no fault, and the disk says so.
+      return failing() && !holdsFold() ? 'recorded scans cannot be moved into the statistics' : undefined
     },
   }
 }

@@ -17,8 +17,8 @@ export interface RawBound {
   onlyCounts: () => boolean
   /** Whether visitors who come anew are told from others: each takes room for a key until the day is over. */
   addsVisitors: () => boolean
-  /** Whether nothing is folded now, because the disk is full: what waits in the journal goes on waiting. */
-  isHeld: () => boolean
+  /** The bytes that are to be free for a transaction: with less, what waits in the journal goes on waiting. */
+  foldNeeds: () => number
   /** To be called with the scans of a committed transaction that were not, for that reason. */
   noteUntold: (scans: number) => void
 }
@@ -27,7 +27,7 @@ export const UNBOUNDED: RawBound = {
   perHour: Number.POSITIVE_INFINITY,
   onlyCounts: () => false,
   addsVisitors: () => true,
-  isHeld: () => false,
+  foldNeeds: () => 0,
   noteUntold() {},
 }
 
@@ -121,6 +121,6 @@ export interface RawBoundOptions {
 export function openRawBound({ perHour = 0, disk }: RawBoundOptions = {}): RawBound {
   const unbounded = { ...UNBOUNDED, ...(perHour > 0 && { perHour }) }
   if (disk === undefined) return unbounded
-  const { isLow, isScarce, isFull, addUntold } = openDiskMemory(disk)
-  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), isHeld: isFull, noteUntold: addUntold }
+  const { isLow, isScarce, foldNeeds, addUntold } = openDiskMemory(disk)
+  return { ...unbounded, onlyCounts: isLow, addsVisitors: () => !isScarce(), foldNeeds, noteUntold: addUntold }
 }

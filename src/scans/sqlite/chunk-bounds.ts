@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs'
-import { FLOOR_SHARE } from '../../disk/low.ts'
+import { foldBytesOf } from '../../disk/room.ts'
 import type { ChunkBounds } from '../folding/fold-target.ts'
 
-/** What a transaction takes in the log for each link, which has pages of its own: 49 MB for 5,000. */
-const BYTES_OF_LINK = 10_000
+/** What a transaction takes in the log for each link, which has pages of its own: 10 MB for 611, 49 MB for 5,000. */
+const BYTES_OF_LINK = 16_000
 /** What it takes beside the keys of visitors for each scan: the former content of the page that gets its key. */
 const BYTES_OF_SCAN = 4096
-/** A transaction takes this part of the floor at most: half of what is free where visits are no longer counted. */
-const FLOOR_PART = 1 / 8
+/** Either takes this part of what a transaction may have. */
+const PART = 1 / 2
 /** Where that is less still: smaller ones would take longer than the visits that they count. */
 const LEAST: ChunkBounds = { scans: 500, links: 100 }
 
@@ -17,9 +17,20 @@ const LEAST: ChunkBounds = { scans: 500, links: 100 }
  */
 export function chunkBoundsOf(folder: string): ChunkBounds {
   const { blocks, bsize } = statfsSync(folder)
-  const bytes = blocks * bsize * FLOOR_SHARE * FLOOR_PART
+  const bytes = foldBytesOf({ size: blocks * bsize }) * PART
   return {
     scans: Math.max(LEAST.scans, Math.floor(bytes / BYTES_OF_SCAN)),
     links: Math.max(LEAST.links, Math.floor(bytes / BYTES_OF_LINK)),
+  }
+}
+
+/** What is free on the disk of a file or folder, in bytes. */
+export function freeOf(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    // Who reads and writes it reports that it is gone.
+    return Infinity
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
-import { chunkBoundsOf } from './chunk-bounds.ts'
+import { chunkBoundsOf, freeOf } from './chunk-bounds.ts'
 import { openFirstOfDay } from './first-of-day.ts'
 import { asFileError } from '../folding/fold-file.ts'
 import { untoldOf } from '../folding/first-visits.ts'
@@ -36,7 +36,8 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
 
   return {
     most: chunkBoundsOf(folders.journal),
-    isHeld: warehouse.bound.isHeld,
+    // Asked anew before each transaction: what the main thread has found may be of before the last ones.
+    isHeld: () => freeOf(folders.journal) < warehouse.bound.foldNeeds(),
     mark: warehouse.mark,
     async commit(scans, { from, ...mark }) {
       await warehouse.log.shorten()

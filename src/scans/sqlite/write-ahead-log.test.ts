@@ -65,16 +65,16 @@ for (const [name, work] of Object.entries(works)) {
   })
 }
 
-test('a log that has more than an eighth of what is free on the disk is written back', async (t) => {
+test('a log that has more than a quarter of what is free on the disk is written back', async (t) => {
   const { warehouse: file } = makeFolders(t)
   const warehouse = openSqliteWarehouse(file)
   undoLater(t, () => warehouse.close())
   warehouse.add([{ ...scan(), first: false }], { journal: 'x', position: 1, lost: 0, isDamaged: false })
   const size = sizeOf(file)
-  const shortenWith = (free: number) => openWriteAheadLog(warehouse.db, file, { freeOf: () => free }).shorten()
-  await shortenWith(8 * size)
+  const shortenWith = (free: number) => openWriteAheadLog(warehouse.db, file, { free: () => free }).shorten()
+  await shortenWith(4 * size)
   assert.equal(sizeOf(file), size)
-  await shortenWith(8 * size - 1)
+  await shortenWith(4 * size - 1)
   assert.equal(sizeOf(file), 0)
 })
 

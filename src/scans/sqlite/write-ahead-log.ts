@@ -1,10 +1,11 @@
-import { statfsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { freeOf } from './chunk-bounds.ts'
 
 /** A longer log is written back before the next transaction, which may take as much again: it changes pages of many links. */
 const MOST_BYTES = 64 << 20
 /** So is one that has a larger part of what is free: on a full disk it would keep the room that the reserve needs to be written again. */
-const MOST_OF_FREE = 1 / 8
+const MOST_OF_FREE = 1 / 4
 /** How long that waits for who reads. What is counted one by one has the thread to itself meanwhile: some millions of scans. */
 const PATIENCE_MS = 5000
 
@@ -32,13 +33,13 @@ interface Reading {
 export function openWriteAheadLog(
   db: DatabaseSync,
   file: string,
-  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, freeOf = freeBeside } = {},
+  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, free = freeOf } = {},
 ): WriteAheadLog {
   let current: Reading | undefined
 
   return {
     async shorten() {
-      if (sizeOf(`${file}-wal`) <= Math.min(mostBytes, freeOf(file) * MOST_OF_FREE)) return
+      if (sizeOf(`${file}-wal`) <= Math.min(mostBytes, free(file) * MOST_OF_FREE)) return
       if (current !== undefined) await endOf(current, patienceMs)
       writeBack(db)
     },
@@ -52,17 +53,6 @@ export function openWriteAheadLog(
         end()
       }
     },
-  }
-}
-
-/** What is free on the disk of a file, in bytes. */
-function freeBeside(file: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(file)
-    return bavail * bsize
-  } catch {
-    // The transaction reports that the file is gone.
-    return Infinity
   }
 }
 
