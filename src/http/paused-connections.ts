@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net'
-import { createFairPool } from '../lib/fair-pool.ts'
+import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import { asHolder } from '../lib/holder.ts'
 import { clientOf } from './client-address.ts'
+import { closeAtOnce } from './close-at-once.ts'
 import { stopReading } from './stop-reading.ts'
 
 /** After a longer iteration of the event loop (milliseconds), one connection is read in the next. */
 const LONG_ITERATION_MS = 4
+/** Connections that are paused with bytes that were read and not parsed; these keep all of one read in memory, up to 64 KiB. */
+const MOST_UNPARSED = 1024
 /** How long those are parsed in an iteration that have not waited for it, in milliseconds. */
 const UNASKED_MS = 2
 
@@ -20,9 +23,11 @@ export interface PausedConnections {
 /**
  * Resumes paused connections, as many in an iteration of the event loop as leave it short. Networks take turns: whoever keeps a thousand
  * connections full of requests would else let a visitor wait until each of them is read, and be refused as late by then.
+ * @param onClosed called for each connection that is closed, because more have unparsed bytes than memory is for
  */
-export function createPausedConnections(): PausedConnections {
+export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST_UNPARSED): PausedConnections {
   const paused = createFairPool<Socket>({ capacity: Infinity })
+  const unparsed = createFairPool<Socket>({ capacity: mostUnparsed, choose: slowestOf })
   /** Those that were resumed last. */
   const resumed = new Set<Socket>()
   const hasTime = createIterationTime()
@@ -30,8 +35,10 @@ export function createPausedConnections(): PausedConnections {
     resumed.clear()
     for (let remaining = count; remaining > 0; remaining--) {
       const socket = paused.take()
-      if (socket !== undefined) resumed.add(socket)
-      socket?.resume()
+      if (socket === undefined) break
+      unparsed.remove(socket)
+      resumed.add(socket)
+      socket.resume()
     }
   })
 
@@ -39,11 +46,18 @@ export function createPausedConnections(): PausedConnections {
     add(socket) {
       // Stops at once, even if the event loop has found the connection readable in this iteration.
       stopReading(socket)
-      paused.put(socket, asHolder(clientOf(socket.remoteAddress ?? '')))
+      const holder = asHolder(clientOf(socket.remoteAddress ?? ''))
+      paused.put(socket, holder)
       resumeLater()
+      if (socket.readableLength === 0) return
+      for (const leaving of unparsed.put(socket, holder)) {
+        onClosed()
+        closeAtOnce(leaving)
+      }
     },
     remove(socket) {
       paused.remove(socket)
+      unparsed.remove(socket)
       resumed.delete(socket)
     },
     mayParse(socket) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { closeAtOnce } from './close-at-once.ts'
 import { stopReading } from './stop-reading.ts'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
@@ -78,7 +79,7 @@ export function createPipelining(handle: RequestListener, needs: PipeliningNeeds
     for (const leaving of pool.put(pipeline, pipeline.holder, waiting)) {
       onClosed()
       leaving.close()
-      leaving.socket.destroy()
+      closeAtOnce(leaving.socket)
     }
   }
 }

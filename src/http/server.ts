@@ -171,7 +171,7 @@ function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, close
     },
     {
       name: 'quirl_connections_closed_total',
-      help: 'Connections closed because their clients did not read the responses',
+      help: 'Connections closed because their clients did not read the responses, or sent more at once than there is memory for',
       type: 'counter',
       read: closed,
     },
@@ -200,7 +200,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     else sendProblem(response, fault, nextRequestId())
   }
   const scheduler = createRequestScheduler(handleValid, priorityOf, holderOf)
-  const paused = createPausedConnections()
+  const paused = createPausedConnections(onClosed)
   const onWaiting = () => slicedReads.count()
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onWaiting, resume: paused.add })
   const listen = (request: IncomingMessage, response: ServerResponse) => {

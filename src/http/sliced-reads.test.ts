@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
+import { closeAtOnce } from './close-at-once.ts'
 import { createConnections } from './server.ts'
+import { createSlicedReads } from './sliced-reads.ts'
+import { stopReading } from './stop-reading.ts'
 import { createPausedConnections } from './paused-connections.ts'
 
 const CONNECTIONS = 20
@@ -106,6 +110,25 @@ for (const [of, flood] of [
   })
 }
 
+test('while a connection is paused, nothing more is read of it than the one read of which a slice was parsed', async (t) => {
+  const server = createServer((_, response) => response.end())
+  const read = createSlicedReads(server, { add: stopReading, remove() {}, mayParse: () => true })
+  let connected: Socket | undefined
+  server.on('connection', (socket: Socket) => (connected = socket))
+  const { socket: client } = connectRaw(t, await listen(t, server))
+  await poll(() => connected !== undefined)
+  for (let requests = 0; requests < 64; requests++) read.count()
+  await sleep(10)
+  client.write(REQUEST.repeat(5 * REQUESTS))
+  await sleep(100)
+  assert.equal(connected?.bytesRead, 0)
+  connected.resume()
+  await poll(() => connected?.bytesRead !== 0)
+  await sleep(100)
+  assert.ok(connected.isPaused())
+  assert.ok(connected.bytesRead <= 64 * 1024, `${connected.bytesRead} bytes were read`)
+})
+
 test('requests whose bodies cross slices get their responses in order, each for its own body', async (t) => {
   const { port } = await serve(t)
   const flood = connectRaw(t, port)
@@ -162,4 +185,34 @@ test('a connection that is paused behind a thousand of another network is read f
     paused.add(connectionFrom(address, (from) => resumed.push(from)))
   await poll(() => resumed.length === flooding.length + 2)
   assert.deepEqual(resumed.slice(1, 3), ['203.0.113.7', '2001:db8:1:2::7'])
+})
+
+test('of connections that are paused with unparsed bytes, those of the largest holder give way past the bound, and no other', async () => {
+  let closed = 0
+  const paused = createPausedConnections(() => closed++, 10)
+  const others = ['203.0.113.7', '2001:db8:1:2::7'].map((address) => connectionFrom(address, () => {}))
+  const flooding = Array.from({ length: 40 }, (_, at) => connectionFrom(`198.51.100.${at}`, () => {}))
+  const idle = connectionFrom('198.51.100.200', () => {})
+  for (const socket of [...others, ...flooding]) socket.push(Buffer.alloc(10))
+  for (const socket of [idle, ...others, ...flooding]) paused.add(socket)
+  assert.equal(closed, 32)
+  assert.deepEqual(
+    flooding.map(({ destroyed }) => destroyed),
+    flooding.map((_, at) => at >= 8),
+  )
+  for (const socket of [idle, ...others]) assert.equal(socket.destroyed, false)
+})
+
+test('a connection with hundreds of waiting requests is closed without a stack for each of them', async (t) => {
+  const stacks: (string | undefined)[] = []
+  const server = createConnections(connectionNeeds).serve((request) => {
+    request.on('error', ({ stack }) => stacks.push(stack))
+    closeAtOnce(request.socket)
+  })
+  const { socket } = connectRaw(t, await listen(t, server))
+  const limit = Error.stackTraceLimit
+  socket.write(`POST / HTTP/1.1\r\nHost: quirl\r\nContent-Length: 2\r\n\r\n1`)
+  await poll(() => stacks.length > 0)
+  assert.deepEqual(stacks, ['Error: aborted'])
+  assert.equal(Error.stackTraceLimit, limit)
 })

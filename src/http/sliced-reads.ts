@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { PausedConnections } from './paused-connections.ts'
+import { keepStopped, stopReading } from './stop-reading.ts'
 import { watchConnections } from './watch-connections.ts'
 
 /** Bytes that are parsed without a break: some 100 small requests, or 700 chunks of a byte. */
@@ -111,12 +112,16 @@ function readInSlices(socket: Socket, paused: PausedConnections): void {
     if (!socket.parser) return
     if (parsed > 0) parse.call(socket, chunk.subarray(0, parsed))
     if (chunk.length <= parsed || socket.destroyed) return
-    paused.add(socket)
+    // Before the rest goes back, which a stream that flows would pass on at once.
+    stopReading(socket)
     socket.unshift(chunk.subarray(parsed))
+    keepStopped(socket)
+    paused.add(socket)
   })
   keepListeners(socket, starting)
   // The stream waits for a read that went to the parser instead: an empty push ends it, so that the stream starts another.
   socket.push(Buffer.alloc(0))
+  keepStopped(socket)
 }
 
 const STARTS = ['pause', 'resume'] as const

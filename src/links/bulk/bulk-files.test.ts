@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { disconnected } from '../../http/client-disconnect.ts'
 import { Problem } from '../../http/problem.ts'
 import { zipOf } from '../../http/zip.ts'
 import type { BulkResult } from './bulk.ts'
@@ -136,4 +137,23 @@ test('no image is drawn before its turn has come, however fast the archive is re
     turns.pop()?.()
   }
   assert.equal((await reading).names.length, 5)
+})
+
+test('once the client has disconnected, none of the rows that are left is drawn', async () => {
+  let turns = 0
+  let drawn = 0
+  const archive = archiveOf(
+    Array.from({ length: 50 }, () => 'Menu'),
+    {
+      turn: async () => {
+        if (++turns > 2) throw disconnected()
+      },
+      draw: async () => {
+        drawn++
+        return svg
+      },
+    },
+  )
+  await assert.rejects(read(archive), { message: disconnected().message })
+  assert.deepEqual([turns, drawn], [3, 2])
 })

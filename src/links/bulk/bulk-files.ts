@@ -22,7 +22,10 @@ export const IMAGE_BYTES = 1024 * 1024
 export interface ImageFiles {
   names: FileNames
   ending: FileImage['format']
-  /** Resolves when the next image may be drawn: one of all archives in each iteration of the event loop. */
+  /**
+   * Resolves when the next image may be drawn: one of all archives in each iteration of the event loop.
+   * @throws {Problem} when the client has disconnected: none of the rows that are left is drawn then
+   */
   turn: () => Promise<void>
   /** @throws {Problem} when it cannot be drawn */
   draw: (file: Omit<CodeFile, 'origin'>) => Promise<Uint8Array>
@@ -68,10 +71,14 @@ export async function* imagesOf(
   const nameOf = createCodeFileNames(names)
   const files: ManifestLine[] = []
   for (const row of rows) {
-    const drawn = 'error' in row ? undefined : await orProblem(() => turn().then(() => draw(row)))
-    if ('error' in row) files.push({ file: '', error: row.error })
-    else if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
-    else if (drawn !== undefined) {
+    if ('error' in row) {
+      files.push({ file: '', error: row.error })
+      continue
+    }
+    await turn()
+    const drawn = await orProblem(() => draw(row))
+    if (drawn instanceof Problem) files.push({ file: '', error: `${drawn.code}: ${drawn.message}` })
+    else {
       const name = `${nameOf(row.code, row.title)}.${ending}`
       files.push({ file: name, error: '' })
       yield file(name, drawn)
