@@ -43,9 +43,13 @@ export function neededFor(space: Space, reserve: number, fullFor: number): numbe
   return fullFor < FOLD_PATIENCE_MS ? least + Math.min(reserve, foldBytesOf(space)) : least
 }
 
-/** What is to be free for a transaction of the fold: it leaves the part of the reserve that is for pauses, or twice of what makes a disk full. */
+/** What is left beside a transaction of the fold, as a part of the usual floor: less than what visits leave that are no longer counted. */
+const SPARE_SHARE = 1 / 16
+
+/** What is to be free for a transaction of the fold. On a full disk it leaves the part of the reserve that is for pauses. */
 export function foldNeeds(space: Space, reserve: number, isFull: boolean): number {
-  return foldBytesOf(space) + (isFull ? LEFT.pause * reserve : 2 * leastOf(reserve))
+  const spare = Math.min(leastOf(reserve), floorOf('auto', space) * SPARE_SHARE)
+  return foldBytesOf(space) + (isFull ? LEFT.pause * reserve : spare)
 }
 
 /**

@@ -146,7 +146,7 @@ async function foldJournal(
   deletedLinks: number[],
   newest: number | undefined,
 ): Promise<FoldResult> {
-  if (disk.holdsFold()) return foldNothing(warehouse, now)
+  if (disk.holdsFold()) return foldNothing({ journal, warehouse }, now)
   const { closed, growing } = journal.rotate()
   const [ofScans, ofVisitors] = [humanScans.startFold(), visitors.startFold()]
   const finishUnfolded = unfolded.startFold()
@@ -168,10 +168,13 @@ async function foldJournal(
  * What is left of a full disk is not for scans, which wait in the journal with the numbers that a fold would read; the keys of a
  * day that is over are destroyed all the same.
  */
-async function foldNothing(warehouse: BackgroundNeeds['warehouse'], now: number): Promise<FoldResult> {
+async function foldNothing(
+  { journal, warehouse }: Pick<BackgroundNeeds, 'journal' | 'warehouse'>,
+  now: number,
+): Promise<FoldResult> {
   const nothing = { growing: undefined, deletedLinks: [], newest: undefined, count: [] }
   const { result } = await warehouse.call('fold', [], now, nothing)
-  result.failed.push({ file: 'journal', reason: HELD })
+  if (journal.oldest() !== undefined) result.failed.push({ file: 'journal', reason: HELD })
   return result
 }
 

@@ -23,12 +23,18 @@ const FREE_SHARE = 1 / 10
 /** An error of one file, or of the keys of its day: other files can still be folded. */
 export class FileError extends Error {}
 
-/** Why nothing is folded. */
+/** Nothing is folded, for want of room. */
+export class HeldError extends FileError {
+  constructor() {
+    super(HELD)
+  }
+}
+
 export const HELD = 'the disk of DATA_DIR has too little room for a fold: scans wait in the journal until there is more'
 
 export interface FileFold {
   folder: string
-  target: Pick<FoldTarget, 'mark' | 'commit' | 'confirm' | 'most' | 'isHeld'>
+  target: Pick<FoldTarget, 'mark' | 'commit' | 'confirm' | 'most'>
   /** Scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks. */
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
@@ -90,7 +96,6 @@ interface NextChunk {
 
 /** Commits a chunk to the warehouse, and resets it for the next. */
 async function commitChunk({ target, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk) {
-  if (target.isHeld?.() === true) throw new FileError(HELD)
   const { from, end, lost, isDamaged } = chunk
   const scans = deletedLinks.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !deletedLinks.has(linkId))
   const onlyCounted = await target.commit(scans, { journal, from, position: end, lost, isDamaged })

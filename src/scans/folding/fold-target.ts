@@ -4,8 +4,6 @@ import type { Scan } from '../scan.ts'
 export interface FoldTarget {
   /** Bounds its transactions further, where the store has little room; always the same, so that a retry has the same chunks. */
   most?: ChunkBounds
-  /** Whether nothing is folded now: asked before each transaction. */
-  isHeld?: () => boolean
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Awaitable<Pick<Mark, 'position' | 'isDamaged'>>
   /**

@@ -1,4 +1,4 @@
-import { FileError, foldFile, type FileFold } from './fold-file.ts'
+import { FileError, foldFile, HELD, HeldError, type FileFold } from './fold-file.ts'
 import type { FoldTarget } from './fold-target.ts'
 import type { Scan } from '../scan.ts'
 
@@ -98,6 +98,7 @@ export function createFold(target: FoldTarget, folder: string, chunkScansOf = ch
       retries.retain(journals)
       for (const journal of journals) {
         if (retries.isDue(journal) && (await retries.tryFold(journal, fold))) damaged.push(journal)
+        if (retries.isHeld(journal)) break
       }
       const failed = retries.failed()
       if (growing !== undefined) failed.push({ file: growing, reason: GROWING })
@@ -156,11 +157,15 @@ function createRetries() {
         return wasDamaged
       } catch (error) {
         if (!(error instanceof FileError)) throw error
-        const skips = Math.min(MAX_SKIPS, (byFile.get(journal)?.skips ?? 0.5) * 2)
-        byFile.set(journal, { reason: error.message, skips, left: skips })
+        const skips = Math.min(MAX_SKIPS, (byFile.get(journal)?.skips || 0.5) * 2)
+        // There may be room the next time.
+        const next = error instanceof HeldError ? 0 : skips
+        byFile.set(journal, { reason: error.message, skips: next, left: next })
         return false
       }
     },
+    /** Whether it waits for room, as all files after it then do. */
+    isHeld: (journal: string) => byFile.get(journal)?.reason === HELD,
     failed: (): FailedFile[] => Array.from(byFile, ([file, { reason }]) => ({ file, reason })),
   }
 }

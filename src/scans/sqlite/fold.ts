@@ -3,7 +3,7 @@ import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
 import { chunkBoundsOf, freeOf } from './chunk-bounds.ts'
 import { openFirstOfDay } from './first-of-day.ts'
-import { asFileError } from '../folding/fold-file.ts'
+import { asFileError, HeldError } from '../folding/fold-file.ts'
 import { untoldOf } from '../folding/first-visits.ts'
 import { createFold, type Fold } from '../folding/fold.ts'
 import type { FoldTarget } from '../folding/fold-target.ts'
@@ -33,14 +33,16 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
   let damaged: string[] = []
   const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
   let today = Number.NaN
+  // Asked anew before each transaction: what the main thread has found may be of before the last ones.
+  const isHeld = () => freeOf(folders.journal) < warehouse.bound.foldNeeds()
 
   return {
     most: chunkBoundsOf(folders.journal),
-    // Asked anew before each transaction: what the main thread has found may be of before the last ones.
-    isHeld: () => freeOf(folders.journal) < warehouse.bound.foldNeeds(),
     mark: warehouse.mark,
     async commit(scans, { from, ...mark }) {
       await warehouse.log.shorten()
+      if (isHeld()) await warehouse.log.shorten(0)
+      if (isHeld()) throw new HeldError()
       const chunk = { journal: mark.journal, from, scans }
       const flagged = asFileError(() => firsts.flag(chunk, warehouse.bound.addsVisitors()))
       const onlyCounted = warehouse.add(flagged, mark)

@@ -10,8 +10,11 @@ const MOST_OF_FREE = 1 / 4
 const PATIENCE_MS = 5000
 
 export interface WriteAheadLog {
-  /** To be awaited before a transaction that writes: writes a long log back, and gives its room to the disk. */
-  shorten: () => Promise<void>
+  /**
+   * To be awaited before a transaction that writes: writes a long log back, and gives its room to the disk.
+   * @param most the bytes that it may have, in place of the usual ones
+   */
+  shorten: (most?: number) => Promise<void>
   /**
    * Runs what reads in a transaction, one at a time.
    * @param giveWay ends it, because the log is long and waits for it
@@ -38,8 +41,8 @@ export function openWriteAheadLog(
   let current: Reading | undefined
 
   return {
-    async shorten() {
-      if (sizeOf(`${file}-wal`) <= Math.min(mostBytes, free(file) * MOST_OF_FREE)) return
+    async shorten(most = Math.min(mostBytes, free(file) * MOST_OF_FREE)) {
+      if (sizeOf(`${file}-wal`) <= most) return
       if (current !== undefined) await endOf(current, patienceMs)
       writeBack(db)
     },
