@@ -360,6 +360,7 @@ test('the keys of visitors are destroyed when their day is over, also while the 
   const keys = () => readdirSync(join(server.dataDir, 'visitors')).filter((name) => name.endsWith('.keys'))
   const [ofToday] = keys()
   assert.ok(ofToday)
+  await visitTimes(link, 1)
   small.fillBut(MIB / 2)
   disk.release()
   now += 2 * 3_600_000

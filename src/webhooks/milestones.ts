@@ -18,8 +18,10 @@ import { advanceWatch, findWatchedMilestones, findWatches, isWatchLocked, type M
 const PAGE = 500
 /** Who shares turns at the store: the links whose webhooks a change has locked, all together. */
 const LOCKED = 'locked'
-/** Each time that a link is found locked, it is left alone for twice as long, up to this. */
+/** Each time that a link is found locked, it is left alone for twice as long, up to this, */
 const MAX_LOCKED_MS = 8 * LOCKED_MS
+/** and for at least so long for each that is: hundreds would else be looked at without a break. */
+const LOCKED_EACH_MS = 5
 /** The maximum clock skew between processes on one store, in milliseconds. */
 const SKEW_MS = 60_000
 
@@ -65,7 +67,7 @@ export function createMilestones(deps: MilestonesDeps): Milestones {
   const watched = new Map<number, Watched>()
   const pending = new Set<number>()
   const storing = createStoring()
-  const inStoreTurn = createStoreTurns()
+  const order = { inStoreTurn: createStoreTurns(), pauseLocked: createLockedPause(deps.stopping) }
   const onRow = ({ linkId, milestone, updatedAt }: MilestoneRow) => {
     const { last } = watched.get(linkId) ?? {}
     if (last === undefined || milestone < last) pending.add(linkId)
@@ -83,7 +85,7 @@ export function createMilestones(deps: MilestonesDeps): Milestones {
   }
 
   async function store(linkId: number, { share }: Watched, reached: number): Promise<void> {
-    const last = await advanceInTurn(deps, inStoreTurn, { linkId, share, reached })
+    const last = await advanceInTurn(deps, order, { linkId, share, reached })
     const present = watched.get(linkId)
     if (last === undefined) watched.delete(linkId)
     else if (last !== LOCKED && present !== undefined) watched.set(linkId, { ...present, last })
@@ -202,13 +204,29 @@ async function findWanting({ db, now }: MilestonesDeps, linkId: number): Promise
   ]
 }
 
+/** Leaves links alone that are locked, each for at least as long as all of them take to look at. */
+function createLockedPause(stopping: AbortSignal): (ms: number) => Promise<void> {
+  let locked = 0
+  return async (ms) => {
+    locked++
+    await sleep(Math.max(ms, locked * LOCKED_EACH_MS), undefined, { signal: stopping }).catch(() => {})
+    locked--
+  }
+}
+
+/** How links are stored one after the other. */
+interface StoreOrder {
+  inStoreTurn: InStoreTurn
+  pauseLocked: (ms: number) => Promise<void>
+}
+
 /**
  * Calls `advance` in turns until nothing is locked. What is locked waits alone, and for so long no other link for its turn.
  * @returns `LOCKED` when the program stops before
  */
 async function advanceInTurn(
   deps: MilestonesDeps,
-  inStoreTurn: InStoreTurn,
+  { inStoreTurn, pauseLocked }: StoreOrder,
   { linkId, share, reached }: { linkId: number; share: string; reached: number },
 ): Promise<number | typeof LOCKED | undefined> {
   let turnOf = share
@@ -216,7 +234,7 @@ async function advanceInTurn(
     const last = await inStoreTurn(turnOf, () => advance(deps, linkId, reached))
     if (last !== LOCKED) return last
     turnOf = LOCKED
-    await sleep(ms, undefined, { signal: deps.stopping }).catch(() => {})
+    await pauseLocked(ms)
   }
   return LOCKED
 }
