@@ -178,3 +178,19 @@ test('what waits in the journal is folded while the disk is full and has room fo
   await poll(async () => !watched.isFull())
   await poll(async () => !watched.holdsFold())
 })
+
+test('where a fold has no room, readiness says what waits, and whether visits are counted', async (t) => {
+  const disk = mounted(t, 1024 * MIB)
+  if (disk === undefined) return
+  disk.fillBut(7 * MIB)
+  const needs = { dataDir: disk.folder, hasStore: true, log: { warn: () => {}, error: () => {} }, reserveBytes: 0 }
+  const detailOf = (floor: 'auto' | 0) => {
+    const watched = openDisk({ ...needs, floor, monotonic: () => 1, checkMs: 1e9 })
+    undoLater(t, async () => watched.close())
+    watched.start()
+    assert.ok(watched.holdsFold())
+    return watched.detail() ?? ''
+  }
+  assert.match(detailOf('auto'), /visits are not counted, and those that were recorded before wait for room$/)
+  assert.match(detailOf(0), /visits are recorded, and wait for room to be counted$/)
+})

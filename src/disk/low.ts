@@ -12,7 +12,7 @@ const MORE = 1.1
 
 const GIB = 2 ** 30
 /** The floor as a part of a small disk. */
-export const FLOOR_SHARE = 0.05
+const FLOOR_SHARE = 0.05
 
 /** Below which free space raw scans only count: a number of bytes, or by the size of the disk. */
 export type DiskFloor = number | 'auto'

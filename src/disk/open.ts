@@ -1,4 +1,3 @@
-import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Urgency } from '../db/database.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
@@ -7,8 +6,13 @@ import { shareRun } from '../lib/share-runs.ts'
 import { createFullState, type FullNeeds } from './full-state.ts'
 import { createLowState, type DiskFloor, type Space, floorOf } from './low.ts'
 import { createDiskMemory, openDiskMemory, type DiskMemory } from './memory.ts'
+import { readSpace, spaceOf } from './space.ts'
 
-const HELD_DETAIL = 'the disk of DATA_DIR is nearly full: visits are recorded, and wait for room to be counted'
+/** What is said where scans wait in the journal. */
+const heldDetail = (isCritical: boolean) =>
+  isCritical
+    ? 'the disk of DATA_DIR is nearly full: visits are not counted, and those that were recorded before wait for room'
+    : 'the disk of DATA_DIR is nearly full: visits are recorded, and wait for room to be counted'
 
 /** How often the free space is asked for, in the background. */
 const CHECK_MS = 5000
@@ -80,7 +84,7 @@ export function openDisk(needs: DiskNeeds): Disk {
       timer = setInterval(check, checkMs).unref()
     },
     fault: full.fault,
-    detail: () => (holdsFold() && !low.isCritical() ? HELD_DETAIL : low.detail()),
+    detail: () => (holdsFold() ? heldDetail(low.isCritical()) : low.detail()),
     metrics: diskMetrics({ ...state, ...low, space: space.last, floor, isFull: full.is, reserved: full.reserved }),
     close: () => clearInterval(timer),
   }
@@ -131,16 +135,12 @@ function createSpace(folder: string) {
     readAtOnce(): void {
       reads++
       try {
-        last = spaceOf(statfsSync(folder))
+        last = readSpace(folder)
       } catch {
         // Who reads and writes the folder reports it.
       }
     },
   }
-}
-
-function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
-  return { free: bavail * bsize, size: blocks * bsize }
 }
 
 interface DiskState {

@@ -165,7 +165,7 @@ async function foldJournal(
 }
 
 /**
- * What is left of a full disk is not for scans, which wait in the journal with the numbers that a fold would read; the keys of a
+ * Where a fold has no room, scans wait in the journal with the numbers that a fold would read; the keys of a
  * day that is over are destroyed all the same.
  */
 async function foldNothing(

@@ -1,5 +1,5 @@
-import { statfsSync } from 'node:fs'
 import { foldBytesOf } from '../../disk/room.ts'
+import { readSpace } from '../../disk/space.ts'
 import type { ChunkBounds } from '../folding/fold-target.ts'
 
 /** What a transaction takes in the log for each link, which has pages of its own: 10 MB for 611, 49 MB for 5,000. */
@@ -16,21 +16,9 @@ const LEAST: ChunkBounds = { scans: 500, links: 100 }
  * full. By the size of the disk, and not by what is free: a retry has the same chunks.
  */
 export function chunkBoundsOf(folder: string): ChunkBounds {
-  const { blocks, bsize } = statfsSync(folder)
-  const bytes = foldBytesOf({ size: blocks * bsize }) * PART
+  const bytes = foldBytesOf(readSpace(folder)) * PART
   return {
     scans: Math.max(LEAST.scans, Math.floor(bytes / BYTES_OF_SCAN)),
     links: Math.max(LEAST.links, Math.floor(bytes / BYTES_OF_LINK)),
-  }
-}
-
-/** What is free on the disk of a file or folder, in bytes. */
-export function freeOf(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path)
-    return bavail * bsize
-  } catch {
-    // Who reads and writes it reports that it is gone.
-    return Infinity
   }
 }

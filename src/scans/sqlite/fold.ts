@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
-import { chunkBoundsOf, freeOf } from './chunk-bounds.ts'
+import { readFree } from '../../disk/space.ts'
+import { chunkBoundsOf } from './chunk-bounds.ts'
 import { openFirstOfDay } from './first-of-day.ts'
 import { asFileError, HeldError } from '../folding/fold-file.ts'
 import { untoldOf } from '../folding/first-visits.ts'
@@ -34,7 +35,7 @@ function openTarget(warehouse: SqliteWarehouse, folders: Folders, yieldNow: () =
   const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
   let today = Number.NaN
   // Asked anew before each transaction: what the main thread has found may be of before the last ones.
-  const isHeld = () => freeOf(folders.journal) < warehouse.bound.foldNeeds()
+  const isHeld = () => readFree(folders.journal) < warehouse.bound.foldNeeds()
 
   return {
     most: chunkBoundsOf(folders.journal),

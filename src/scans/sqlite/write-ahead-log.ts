@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { freeOf } from './chunk-bounds.ts'
+import { readFree } from '../../disk/space.ts'
 
 /** A longer log is written back before the next transaction, which may take as much again: it changes pages of many links. */
 const MOST_BYTES = 64 << 20
@@ -36,7 +36,7 @@ interface Reading {
 export function openWriteAheadLog(
   db: DatabaseSync,
   file: string,
-  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, free = freeOf } = {},
+  { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, free = readFree } = {},
 ): WriteAheadLog {
   let current: Reading | undefined
 
