@@ -21,7 +21,8 @@ import { createEvent } from '../src/webhooks/event.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const START = Date.UTC(2026, 10, 27, 9, 30)
+/** Today, since a node that is more than a day off PostgreSQL's clock says so and deletes nothing. */
+const START = Math.floor(Date.now() / DAY) * DAY + 9.5 * HOUR
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
 const target = 'https://example.com/menu'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -343,7 +344,7 @@ test(
     )
     assert.deepEqual(await list('--deleted', '--removed'), [])
     const table = await command(server.dataDir, 'links', '--deleted')
-    assert.match(table.stdout, /deleted, until 2026-11-28/)
+    assert.match(table.stdout, new RegExp(`deleted, until ${new Date(START + DAY).toISOString().slice(0, 10)}`))
   },
 )
 
