@@ -96,6 +96,22 @@ describe('a fair pool', () => {
     assert.deepEqual(fill(pool, 'c1'), [])
   })
 
+  test('serves who asks for the next only once the last was served as often as those with many waiting', () => {
+    const pool = createFairPool<string>({ capacity: Infinity })
+    for (const name of ['a', 'b'])
+      for (let at = 0; at < 40; at++) pool.put(`${name}${at}`, holder(name, `${name}${at % 4}`))
+    pool.put('v', holder('v'))
+    const served: string[] = []
+    for (let turn = 0; turn < 60; turn++) {
+      const last = served.at(-1)
+      // The next starts as soon as the last ends, which is before its client can ask for another.
+      served.push(pool.take()?.charAt(0) ?? '')
+      if (last === 'v') pool.put('v', holder('v'))
+    }
+    const count = (name: string) => served.filter((each) => each === name).length
+    assert.deepEqual([count('a'), count('b'), count('v')], [20, 20, 20])
+  })
+
   test('serves networks in turns, and the clients of each in turns', () => {
     const pool = createFairPool<string>({ capacity: 10 })
     for (const [name, client] of [

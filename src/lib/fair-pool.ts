@@ -22,7 +22,8 @@ export interface FairPool<E> {
   remove: (entry: E) => boolean
   /**
    * Removes the first entry that may be served, of the allocation that was served least recently, or had least (`usedOf`), in it
-   * of the network, and in that of the client that was served least recently.
+   * of the network, and in that of the client that was served least recently. Whoever has put the next one by the time that it
+   * would be its turn has lost nothing by having had none for a moment.
    * @param mayServe whether a holder may be served, by default any
    */
   take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
@@ -130,6 +131,8 @@ interface Group<E> {
   count: number
   /** Those that may give way. */
   yielding: number
+  /** It stays for a turn without entries. */
+  wasServed: boolean
   /** Those of a client, or of what entries are about; else there are parts. */
   entries: Set<E>
   /** The networks of an allocation, or the clients of a network. */
@@ -161,6 +164,7 @@ const newGroup = <E>(): Group<E> => ({
   weight: 0,
   count: 0,
   yielding: 0,
+  wasServed: false,
   entries: noEntries,
   parts: noParts,
 })
@@ -233,7 +237,7 @@ function changeGroup<K, E>(
   group.weight += sign * weight
   group.count += sign
   if (!isKept) group.yielding += sign
-  if (group.count === 0) groups.byKey.delete(key)
+  if (group.count === 0 && !group.wasServed) groups.byKey.delete(key)
   else if (group.weight > groups.most) groups.most = group.weight
 }
 
@@ -292,14 +296,15 @@ function inTurn<E>({ held, holders }: Holdings<E>, usedOf: FairPoolBounds<E>['us
     const next = nextOf(group)
     return usedOf(name) + ((next && held.get(next)?.weight) ?? 0)
   }
+  // What they had is what places them, whether they have something now or not.
+  for (const [name, { count }] of holders.byKey) if (count === 0) holders.byKey.delete(name)
   const ranked = [...holders.byKey].map((each) => ({ each, rank: rank(each) }))
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ each }) => each)
 }
 
 /** What is served next of a group; undefined when the first client has nothing that may be. */
 function nextOf<E>(group: Group<E>): E | undefined {
-  const [part] = group.parts.byKey.values()
-  if (part !== undefined) return nextOf(part)
+  for (const part of group.parts.byKey.values()) if (part.count > 0) return nextOf(part)
   const [next] = group.entries
   return next
 }
@@ -312,16 +317,19 @@ function takeNext<E>(
 ): E | undefined {
   const isServed = (entry: E) => mayServe((held.get(entry) as Holding).holder)
   function takeOf(groups: Groups<string, E>, inOrder: Iterable<[string, Group<E>]>): E | undefined {
-    for (const [key, { entries, parts }] of inOrder) {
-      const next = takeOf(parts, parts.byKey) ?? findFirst(entries, isServed, mayStart)
+    for (const [key, group] of inOrder) {
+      if (group.count === 0) groups.byKey.delete(key)
+      const next = takeOf(group.parts, group.parts.byKey) ?? findFirst(group.entries, isServed, mayStart)
       if (next === undefined) continue
-      remove(next)
+      group.wasServed = true
       moveToEnd(groups.byKey, key)
       return next
     }
     return undefined
   }
-  return takeOf(holders, turns)
+  const next = takeOf(holders, turns)
+  if (next !== undefined) remove(next)
+  return next
 }
 
 /** Reads no further than it has to: what one entry of a client may not have, none of it may. */
