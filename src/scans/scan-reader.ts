@@ -12,7 +12,8 @@ import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
 import { unpackTotals, type BriefTotals } from './statistics/totals.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 import { createSharedWork } from '../lib/shared-work.ts'
-import { createTurns, type Turns, type Waiter } from '../lib/turns.ts'
+import { createTimeTurns } from '../lib/time-turns.ts'
+import type { Turns, Waiter } from '../lib/turns.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
 export interface ScanReader {
@@ -42,8 +43,7 @@ export interface ScanReader {
  */
 export function createScanReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): ScanReader {
   // The slots of the requests bound how many wait.
-  const lane = () => createTurns({ waiting: Infinity, concurrent: 1 }, () => new Error('unreachable'))
-  const [quick, long] = [lane(), lane()]
+  const [quick, long] = [createTimeTurns(), createTimeTurns()]
   // One load for all who ask meanwhile.
   const behind = createBatcher(async () => [await warehouse.call('behindMs')])
   const quickStats = shareEqual(quick, (linkId, query) => warehouse.call('quickStats', linkId, query, now()))
