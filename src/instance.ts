@@ -8,6 +8,7 @@ import { answerFrameworkError, createRequestIds, handleErrors } from './http/err
 import type { Drain } from './http/drain.ts'
 import { isHealthPath } from './http/health.ts'
 import { measureLoopDelay } from './http/loop-delay.ts'
+import { createMemoryGuard } from './http/memory-guard.ts'
 import { unifyMethod, watchRoutes } from './http/methods.ts'
 import type { AnyMetric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
@@ -48,7 +49,14 @@ export async function createInstance(
   const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
   const loopDelay = measureLoopDelay()
   const { app, connections } = createServer(services, log, timeouts, onVisit)
-  app.addHook('onClose', async () => loopDelay.stop())
+  const memoryGuard = createMemoryGuard({
+    shares: [services.connections.share, ...connections.memoryShares],
+    onChange: (isShort, kind) => noteMemory(log, isShort, kind),
+  })
+  app.addHook('onClose', async () => {
+    loopDelay.stop()
+    memoryGuard.stop()
+  })
   const { isLate } = finishOnStop(app, connections, services)
   measured.watch(app, ({ routeOptions }) => {
     const { work = 'pages' } = routeOptions.config
@@ -71,8 +79,19 @@ export async function createInstance(
   countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)
-  const metrics = [...admission.metrics, ...connections.metrics, ...measured.metrics, loopDelay.metric]
+  const metrics = [
+    ...admission.metrics,
+    ...connections.metrics,
+    ...measured.metrics,
+    loopDelay.metric,
+    ...memoryGuard.metrics,
+  ]
   return { app, answerOtherMethods, describe, metrics }
+}
+
+function noteMemory(log: FastifyBaseLogger, isShort: boolean, kind: string): void {
+  if (isShort) log.warn({ kind }, 'memory runs short: those who hold most of it lose connections and requests')
+  else log.info('there is enough memory again')
 }
 
 /** When the service stops, its server finishes what had begun, and then closes each connection. */

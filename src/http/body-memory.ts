@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { Problem } from './problem.ts'
 
 /** Limits on the memory of request bodies while they are read and processed. */
@@ -41,6 +42,7 @@ export interface BodyMemory {
   /** To be called with each request before its body is read. */
   watch: (request: IncomingMessage, response: ServerResponse) => void
   bytes: () => number
+  share: MemoryShare
 }
 
 export interface BodyNeeds {
@@ -67,6 +69,7 @@ export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults
       watchBody(request, response, { pool, bodiesOf, bounds, ...needs })
     },
     bytes: pool.total,
+    share: createMemoryShare(pool, bounds.maxBytes, (body) => body.giveWay()),
   }
 }
 

@@ -4,6 +4,7 @@ import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { Metric } from './metric.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
@@ -29,6 +30,7 @@ export interface ConnectionLimit {
   count: (server: Server) => void
   /** Sets what tells since when a connection has no request in progress, by `performance.now()`; infinite while it has one. */
   observe: (restingSince: RestingSince) => void
+  share: MemoryShare
   metrics: Metric[]
 }
 
@@ -65,13 +67,15 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
   const connections = createOpenConnections()
   let refused = 0
 
+  function refuse(connection: Connection): void {
+    refused++
+    destroy(connection)
+  }
+
   function add(accepted: Socket, isEncrypted: boolean): void {
     const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
-    for (const leaving of pool.put(connection, holder, isEncrypted ? ENCRYPTED_WEIGHT : 1)) {
-      refused++
-      destroy(leaving)
-    }
+    for (const leaving of pool.put(connection, holder, isEncrypted ? ENCRYPTED_WEIGHT : 1)) refuse(leaving)
     if (isProxy) pool.keep(connection)
   }
 
@@ -91,6 +95,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (restingSince = given),
+    share: createMemoryShare(pool, memory, refuse),
     metrics: metricsOf(pool.length, () => refused),
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of responses that clients have not read, on all connections. */
 const MAX_UNREAD = 64 * 1024 * 1024
@@ -12,6 +13,7 @@ export interface ResponseMemory {
   /** To be called with each response before it is sent, and the bytes of its body. */
   add: (response: ServerResponse, bytes: number) => void
   bytes: () => number
+  share: MemoryShare
 }
 
 /**
@@ -25,17 +27,19 @@ export function createResponseMemory(
   maxBytes = MAX_UNREAD,
 ): ResponseMemory {
   const unread = createFairPool<ServerResponse>({ capacity: maxBytes, choose: slowestOf })
+  const leave = ({ req }: ServerResponse) => {
+    req.socket.destroy()
+    onClosed()
+  }
   return {
     add(response, bytes) {
       // Who has left reads nothing, and nothing says so again.
       if (bytes < SMALL || response.req.socket.destroyed) return
       response.once('close', () => unread.remove(response))
-      for (const { req } of unread.put(response, holderOf(response.req), bytes)) {
-        req.socket.destroy()
-        onClosed()
-      }
+      for (const leaving of unread.put(response, holderOf(response.req), bytes)) leave(leaving)
     },
     bytes: unread.total,
+    share: createMemoryShare(unread, maxBytes, leave),
   }
 }
 

@@ -12,6 +12,7 @@ import { requestFault } from './conformance.ts'
 import type { RestingSince } from './connection-limit.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
+import type { MemoryShare } from './memory-guard.ts'
 import type { Metric } from './metric.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem, type ProblemCode } from './problem.ts'
@@ -85,6 +86,8 @@ export interface Connections {
   /** Responds to what Node's parser refuses, after the earlier responses of the connection, and closes the connection. */
   onParserError: (error: ParserError, socket: Duplex) => void
   responseMemory: ResponseMemory
+  /** What gives way while memory runs short. */
+  memoryShares: readonly MemoryShare[]
   /** Since when a connection rests, by `performance.now()`; infinite while the service works on its request. */
   restingSince: RestingSince
   metrics: Metric[]
@@ -131,6 +134,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     drainOf: (server) => drains.get(server),
     onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
+    memoryShares: [bodyMemory.share, responseMemory.share],
     restingSince: (socket) => restingSince(latestOf(socket)),
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
   }

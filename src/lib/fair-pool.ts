@@ -30,6 +30,11 @@ export interface FairPool<E> {
   /** The weight of what `take` returns before a further entry of this weight: of its own allocation, and of all. */
   ahead: (holder: Holder, weight?: number) => { ofAllocation: number; ofAll: number }
   entries: () => Iterable<E>
+  /**
+   * Changes the weight that all entries may have.
+   * @returns those that give way to that, which are no longer in the pool
+   */
+  resize: (capacity: number) => readonly E[]
   /** The weight of all entries. */
   total: () => number
   length: () => number
@@ -52,7 +57,8 @@ export interface FairPoolBounds<E> {
 const NOBODY: readonly never[] = []
 
 export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
-  const { capacity, entries: most = Infinity, choose, usedOf } = bounds
+  const { entries: most = Infinity, choose, usedOf } = bounds
+  let { capacity } = bounds
   const holdings = createHoldings<E>()
   const { held, holders, add, remove } = holdings
   const isFull = () => holdings.total() > capacity || held.size > most
@@ -62,7 +68,11 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
     put(entry, holder, weight = 1) {
       remove(entry)
       add(entry, { holder, weight, isKept: false })
-      return isFull() ? room.make(entry, holder) : NOBODY
+      return isFull() ? room.make({ entry, holder }) : NOBODY
+    },
+    resize(to) {
+      capacity = to
+      return isFull() ? room.make() : NOBODY
     },
     isRefused: (holder) => (holdings.total() >= capacity || held.size >= most) && room.isRefused(holder),
     keep: holdings.keep,
@@ -75,20 +85,29 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
   }
 }
 
+interface Newcomer<E> {
+  entry: E
+  holder: Holder
+}
+
 /** Lets the entries of the largest holders give way. */
 function createRoom<E>(holdings: Holdings<E>, isFull: () => boolean, choose: FairPoolBounds<E>['choose']) {
-  function findLeaving(newcomer: E, holder: Holder): E {
-    const largest = findLargest(holdings, holder)
-    if (choose !== undefined) return choose(largest) ?? newcomer
-    return largest.has(newcomer) ? newcomer : (latestOf(largest) ?? newcomer)
+  function findLeaving(newcomer: Newcomer<E> | undefined): E | undefined {
+    const largest = findLargest(holdings, newcomer?.holder)
+    if (choose !== undefined) return choose(largest) ?? newcomer?.entry
+    return newcomer !== undefined && largest.has(newcomer.entry)
+      ? newcomer.entry
+      : (latestOf(largest) ?? newcomer?.entry)
   }
   return {
-    make(newcomer: E, holder: Holder): E[] {
+    make(newcomer?: Newcomer<E>): E[] {
       const leaving: E[] = []
-      while (isFull() && leaving.at(-1) !== newcomer) {
-        const next = findLeaving(newcomer, holder)
+      while (isFull()) {
+        const next = findLeaving(newcomer)
+        if (next === undefined) break
         holdings.remove(next)
         leaving.push(next)
+        if (next === newcomer?.entry) break
       }
       return leaving
     },
@@ -248,10 +267,10 @@ function groupOf<K, E>({ byKey }: Groups<K, E>, key: K, create: () => Group<E>):
 }
 
 /** The entries of the largest holder that may give way. */
-function findLargest<E>({ held, holders, subjects }: Holdings<E>, newcomer: Holder): Set<E> {
-  const path = pathOf(newcomer)
+function findLargest<E>({ held, holders, subjects }: Holdings<E>, newcomer: Holder | undefined): Set<E> {
+  const path = newcomer === undefined ? [] : pathOf(newcomer)
   const largest = largestOf(holders, path[0])
-  const subject = largestOf(subjects, newcomer.about)
+  const subject = largestOf(subjects, newcomer?.about)
   if (subject === undefined || subject.weight <= (largest?.weight ?? 0)) return largestWithin(largest, path.slice(1))
   let { entries } = subject
   for (const level of levels) {
@@ -260,7 +279,7 @@ function findLargest<E>({ held, holders, subjects }: Holdings<E>, newcomer: Hold
       const holding = held.get(entry) as Holding
       changeEntries(groups, holding.holder[level], entry, holding, 1)
     }
-    entries = largestOf(groups, newcomer[level])?.entries ?? entries
+    entries = largestOf(groups, newcomer?.[level])?.entries ?? entries
   }
   return entries
 }

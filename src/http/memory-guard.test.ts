@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { mock, test, type TestContext } from 'node:test'
+import { createFairPool } from '../lib/fair-pool.ts'
+import { asHolder } from '../lib/holder.ts'
+import { createMemoryGuard, createMemoryShare } from './memory-guard.ts'
+
+const MOST = 1000
+
+/** A pool of connections that a stranger's network fills, beside one of another network. */
+function start(t: TestContext) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const pool = createFairPool<string>({ capacity: MOST })
+  const left: string[] = []
+  const changes: [boolean, string][] = []
+  const uses = { process: { used: 100, limit: 1000 }, heap: { used: 10, limit: 500 } }
+  const guard = createMemoryGuard({
+    shares: [createMemoryShare(pool, MOST, (entry) => void left.push(entry))],
+    onChange: (isShort, kind) => void changes.push([isShort, kind]),
+    read: () => uses,
+  })
+  t.after(() => {
+    guard.stop()
+    mock.timers.reset()
+  })
+  const put = (entry: string) => pool.put(entry, asHolder(entry.startsWith('honest') ? '192.0.2.1' : '198.51.100.1'))
+  put('honest')
+  for (let at = 1; at < 800; at++) put(`stranger ${at}`)
+  const part = () => guard.metrics.map((metric) => 'read' in metric && metric.read())
+  return { pool, put, left, changes, uses, part }
+}
+
+/** In steps: a timer that starts meanwhile counts from the end of one. */
+function seconds(count: number): void {
+  for (let ms = 0; ms < count * 1000; ms += 50) mock.timers.tick(50)
+}
+
+test('while there is memory, nothing gives way', (t) => {
+  const { left, changes, part } = start(t)
+  seconds(10)
+  assert.deepEqual([left, changes, part()], [[], [], [0.1]])
+})
+
+for (const kind of ['process', 'heap'] as const)
+  test(`while the memory of the ${kind} is short, the largest holder gives way in steps, down to an eighth, and others do not`, (t) => {
+    const { pool, left, changes, uses, part } = start(t)
+    uses[kind].used = 0.75 * uses[kind].limit
+    mock.timers.tick(200)
+    assert.deepEqual([left.length, changes, part()], [50, [[true, kind]], [0.75]])
+    seconds(5)
+    assert.equal(pool.length(), MOST / 8)
+    assert.equal(left.includes('honest'), false)
+    assert.equal(changes.length, 1)
+  })
+
+test('once there is enough memory again, as much is accepted as before, step by step', (t) => {
+  const { pool, put, changes, uses } = start(t)
+  uses.process.used = 800
+  seconds(5)
+  uses.process.used = 650
+  seconds(5)
+  assert.equal(put('stranger of then').length, 1, 'in between, it stays as it is')
+  uses.process.used = 500
+  mock.timers.tick(50)
+  assert.deepEqual(changes, [
+    [true, 'process'],
+    [false, 'process'],
+  ])
+  for (let at = 0; at < MOST; at++) put(`later ${at}`)
+  assert.equal(pool.length(), MOST / 8 + Math.ceil(MOST / 16))
+  seconds(5)
+  for (let at = 0; at < MOST; at++) put(`at last ${at}`)
+  assert.equal(pool.length(), MOST)
+})
