@@ -16,7 +16,10 @@ export interface PausedConnections {
   /** Pauses a connection; it is resumed in a turn of its network, after those of its client that were added before. */
   add: (socket: Socket) => void
   remove: (socket: Socket) => void
-  /** Whether a connection may be parsed at once: it was resumed, or the iteration of the event loop has time. */
+  /**
+   * Whether what was read of a connection, and taken from its stream, may be parsed at once: it was resumed, or the iteration of the event
+   * loop has time.
+   */
   mayParse: (socket: Socket) => boolean
 }
 
@@ -36,7 +39,6 @@ export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST
     for (let remaining = count; remaining > 0; remaining--) {
       const socket = paused.take()
       if (socket === undefined) break
-      unparsed.remove(socket)
       resumed.add(socket)
       socket.resume()
     }
@@ -61,6 +63,8 @@ export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST
       resumed.delete(socket)
     },
     mayParse(socket) {
+      // Not before: of one that is resumed, nothing is parsed while its pipelined requests wait.
+      if (socket.readableLength === 0) unparsed.remove(socket)
       const isInTime = hasTime()
       return resumed.delete(socket) || isInTime
     },

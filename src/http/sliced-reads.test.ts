@@ -203,6 +203,29 @@ test('of connections that are paused with unparsed bytes, those of the largest h
   for (const socket of [idle, ...others]) assert.equal(socket.destroyed, false)
 })
 
+test('a connection whose requests wait when its turn comes still counts with its unparsed bytes, until those are parsed', async () => {
+  let closed = 0
+  const paused = createPausedConnections(() => closed++, 1)
+  const add = async () => {
+    let isResumed = false
+    const socket: Socket = connectionFrom('198.51.100.1', () => {
+      isResumed = true
+      // As while pipelined requests of the connection wait.
+      stopReading(socket)
+    })
+    socket.push(Buffer.alloc(10))
+    paused.add(socket)
+    await poll(() => isResumed || socket.destroyed)
+    return socket
+  }
+  const [first, second] = [await add(), await add()]
+  assert.deepEqual([first.destroyed, second.destroyed, closed], [true, false, 1])
+  second.read()
+  paused.mayParse(second)
+  await add()
+  assert.deepEqual([second.destroyed, closed], [false, 1])
+})
+
 test('a request whose connection is closed at once ends with an error without a stack, and others have stacks as before', async (t) => {
   const stacks: (string | undefined)[] = []
   const server = createConnections(connectionNeeds).serve((request) => {
