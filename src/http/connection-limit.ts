@@ -8,7 +8,7 @@ import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
-/** Even where more files may be open: a connection takes some 10 KiB. */
+/** Even where more files may be open: a connection takes some 15 KiB, and 20 more while headers, or the first of a body, arrive. */
 const MAX_CONNECTIONS = 16_384
 /** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */
 const ENCRYPTED_WEIGHT = 3

@@ -9,7 +9,10 @@ import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 import { createRequestScheduler } from './request-scheduler.ts'
 import { createPausedConnections } from './paused-connections.ts'
 
-const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384 }
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxBytes: 96 * 1024 * 1024 }
+
+/** What a small request that waits takes at most; one in flight takes twice that. */
+const REQUEST_BYTES = 5 * 1024
 
 const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
@@ -101,7 +104,7 @@ test('when too many requests wait, the connection whose client has not read for 
     if (request.url === '/held') seen.push(response)
     else response.end('<served>')
   }
-  const { port, closed } = await serve(t, hold, { maxWaiting: 100 })
+  const { port, closed } = await serve(t, hold, { maxBytes: 100 * REQUEST_BYTES })
   const first = connectRaw(t, port)
   first.socket.write(requestTo('held').repeat(80))
   await poll(() => seen.length === 9)
@@ -117,11 +120,28 @@ test('when too many requests wait, the connection whose client has not read for 
   await poll(() => second.received().split('<late>').length === 81)
 })
 
+test('requests in flight behind a response that nobody reads are counted with their headers', async (t) => {
+  const seen: ServerResponse[] = []
+  const { port, closed } = await serve(t, (_request, response) => seen.push(response), { maxBytes: 500_000 })
+  const large = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`
+  const connections = []
+  for (let at = 1; at <= 4; at++) {
+    const connection = connectRaw(t, port)
+    connections.push(connection)
+    connection.socket.write(large.repeat(9))
+    await poll(() => seen.length === 9 * at)
+  }
+  await connections[0]?.closed
+  await connections[1]?.closed
+  assert.equal(closed.count, 2)
+  assert.equal(connections[3]?.socket.destroyed, false)
+})
+
 test('when too many requests wait, connections of one network give way to each other, and that of another stays', async (t) => {
   let held = 0
   const hold: RequestListener = () => held++
   const networkOf = ({ url = '' }: IncomingMessage) => asHolder(url.slice(1))
-  const { port, closed } = await serve(t, hold, { maxWaiting: 200 }, networkOf)
+  const { port, closed } = await serve(t, hold, { maxBytes: 200 * REQUEST_BYTES }, networkOf)
   const send = (path: string) => {
     const connection = connectRaw(t, port)
     connection.socket.write(requestTo(path).repeat(80))

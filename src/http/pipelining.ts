@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { closeAtOnce } from './close-at-once.ts'
+import { headerBytes } from './header-memory.ts'
+import { SMALL_RESPONSE } from './response-memory.ts'
 import { stopReading } from './stop-reading.ts'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
@@ -12,15 +14,22 @@ export interface PipeliningBounds {
   /** Bytes of unread responses of one connection past which none of its requests starts. */
   maxUnsent: number
   /**
-   * Parsed requests that wait, on all connections. One read of 64 KiB can hold 2,000 requests of some 4 KB in memory, and
-   * Node parses what it has read to the end.
+   * What parsed requests take, on all connections, that wait or are in flight behind others. One read of 64 KiB can hold 2,000
+   * requests of some 4 KB in memory, and Node parses what it has read to the end.
    */
-  maxWaiting: number
+  maxBytes: number
 }
 
-const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576 }
+const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxBytes: 96 * 1024 * 1024 }
+/** What a request and its response take besides the headers. */
+const BYTES_OF_EXCHANGE = 4 * 1024
 
-type Exchange = [request: IncomingMessage, response: ServerResponse]
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** What both take in memory, but for what is sent. */
+  bytes: number
+}
 
 /** The requests of a connection that has more than one in flight. */
 interface Pipeline {
@@ -28,6 +37,8 @@ interface Pipeline {
   holder: Holder
   inFlight: Set<ServerResponse>
   waiting: Exchange[]
+  /** What its requests take. */
+  bytes: number
   /** Drops the waiting requests. */
   close: () => void
 }
@@ -44,14 +55,16 @@ export interface PipeliningNeeds {
 
 interface Pipelines {
   open: Map<Socket, Pipeline>
-  /** Weighed by their waiting requests. */
+  /** Weighed by the bytes that their requests take. */
   pool: FairPool<Pipeline>
+  /** To be called when what a pipeline takes has changed. */
+  count: (pipeline: Pipeline) => void
 }
 
 /**
  * Passes requests on in their order, and limits how many of one connection are in flight: past the limits it stops
- * reading from the connection until the client has read responses. When too many requests wait on all connections together,
- * it closes, of those of the largest holder, the connection that has waited longest.
+ * reading from the connection until the client has read responses. When those of all connections together take too much memory, also
+ * in flight behind a response that its client does not read, it closes, of those of the largest holder, the connection that has waited longest.
  *
  * A connection without pipelined requests costs nothing here: Node gives a response its socket at once, unless an
  * earlier one of the same connection still has it.
@@ -59,8 +72,8 @@ interface Pipelines {
  */
 export function createPipelining(handle: RequestListener, needs: PipeliningNeeds, bounds = defaults): RequestListener {
   const { holderOf, onClosed, onWaiting } = needs
-  const pool = createFairPool<Pipeline>({ capacity: bounds.maxWaiting, choose: slowestOf })
-  const pipelines: Pipelines = { open: new Map(), pool }
+  const pool = createFairPool<Pipeline>({ capacity: bounds.maxBytes, choose: slowestOf })
+  const pipelines: Pipelines = { open: new Map(), pool, count: createCount(pool, onClosed) }
   const { start, startWaiting } = createStarts(handle, pipelines, needs, bounds)
 
   return (request, response) => {
@@ -70,13 +83,21 @@ export function createPipelining(handle: RequestListener, needs: PipeliningNeeds
     const known = pipelines.open.get(socket)
     if (known === undefined && response.socket !== null) return handle(request, response)
     const pipeline = known ?? openPipeline(socket, holderOf(request), pipelines)
-    const exchange: Exchange = [request, response]
-    if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds, exchange)) return start(socket, pipeline, exchange)
+    const exchange = { request, response, bytes: BYTES_OF_EXCHANGE + headerBytes(request) }
+    pipeline.bytes += exchange.bytes
+    if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds, exchange)) return start(pipeline, exchange)
     const waiting = pipeline.waiting.push(exchange)
     if (mustWait(exchange)) response.once('socket', startWaiting)
     if (waiting === 1) stopReading(socket)
     onWaiting()
-    for (const leaving of pool.put(pipeline, pipeline.holder, waiting)) {
+    pipelines.count(pipeline)
+  }
+}
+
+/** Counts what a pipeline takes anew, and closes the connections for which there is no memory then. */
+function createCount(pool: FairPool<Pipeline>, onClosed: () => void) {
+  return (pipeline: Pipeline): void => {
+    for (const leaving of pool.put(pipeline, pipeline.holder, pipeline.bytes)) {
       onClosed()
       leaving.close()
       closeAtOnce(leaving.socket)
@@ -86,17 +107,21 @@ export function createPipelining(handle: RequestListener, needs: PipeliningNeeds
 
 function createStarts(
   handle: RequestListener,
-  { open, pool }: Pipelines,
+  { open, count }: Pipelines,
   { resume }: PipeliningNeeds,
   bounds: PipeliningBounds,
 ) {
-  function start(socket: Socket, pipeline: Pipeline, [request, response]: Exchange): void {
-    pipeline.inFlight.add(response)
+  function start(pipeline: Pipeline, { request, response, bytes }: Exchange): void {
+    const { socket, inFlight } = pipeline
+    inFlight.add(response)
+    pipeline.bytes += SMALL_RESPONSE
     response.once('close', () => {
-      pipeline.inFlight.delete(response)
+      inFlight.delete(response)
+      pipeline.bytes -= bytes + SMALL_RESPONSE
       if (!socket.destroyed) startWaiting(socket)
     })
-    handle(request, response)
+    count(pipeline)
+    if (!socket.destroyed) handle(request, response)
   }
 
   function startWaiting(socket: Socket): void {
@@ -106,11 +131,11 @@ function createStarts(
       const [next] = pipeline.waiting
       if (next === undefined || !mayStart(pipeline, bounds, next)) break
       pipeline.waiting.shift()
-      start(socket, pipeline, next)
+      start(pipeline, next)
     }
-    pool.remove(pipeline)
-    if (pipeline.waiting.length > 0) return void pool.put(pipeline, pipeline.holder, pipeline.waiting.length)
+    if (pipeline.waiting.length > 0) return count(pipeline)
     if (pipeline.inFlight.size === 0) pipeline.close()
+    else count(pipeline)
     if (socket.isPaused()) resume(socket)
   }
 
@@ -131,7 +156,7 @@ function openPipeline(socket: Socket, holder: Holder, pipelines: Pipelines): Pip
   function stayPaused(): void {
     if (pipeline.waiting.length > 0) stopReading(socket)
   }
-  const pipeline: Pipeline = { socket, holder, inFlight: new Set(), waiting: [], close }
+  const pipeline: Pipeline = { socket, holder, inFlight: new Set(), waiting: [], bytes: 0, close }
   socket.setMaxListeners(MAX_LISTENERS).on('resume', stayPaused).once('close', close)
   pipelines.open.set(socket, pipeline)
   return pipeline
@@ -141,7 +166,7 @@ function openPipeline(socket: Socket, holder: Holder, pipelines: Pipelines): Pip
  * A body waits until all that was asked before is answered: behind a stream of events, which does not end, it would keep its part
  * of the memory of bodies, and nobody else could have that.
  */
-const mustWait = ([{ headers }, response]: Exchange) =>
+const mustWait = ({ request: { headers }, response }: Exchange) =>
   response.socket === null && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
 
 function mayStart({ inFlight }: Pipeline, { maxInFlight, maxUnsent }: PipeliningBounds, next: Exchange): boolean {

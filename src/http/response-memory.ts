@@ -6,8 +6,8 @@ import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of responses that clients have not read, on all connections. */
 const MAX_UNREAD = 64 * 1024 * 1024
-/** Smaller responses are not counted: the numbers of connections and of requests in flight limit them. */
-const SMALL = 4 * 1024
+/** Smaller responses are not counted: the number of connections limits them, and pipelining counts this for each of its own in flight. */
+export const SMALL_RESPONSE = 4 * 1024
 
 export interface ResponseMemory {
   /** To be called with each response before it is sent, and the bytes of its body. */
@@ -34,7 +34,7 @@ export function createResponseMemory(
   return {
     add(response, bytes) {
       // Who has left reads nothing, and nothing says so again.
-      if (bytes < SMALL || response.req.socket.destroyed) return
+      if (bytes < SMALL_RESPONSE || response.req.socket.destroyed) return
       response.once('close', () => unread.remove(response))
       for (const leaving of unread.put(response, holderOf(response.req), bytes)) leave(leaving)
     },

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { connectionNeeds, listen } from '../../test/support/http-server.ts'
@@ -130,3 +133,37 @@ test('requests that are late together are refused in slices of time, between whi
   assert.ok(refused < 10, `${refused} at once`)
   await poll(() => refused === 20)
 })
+
+/** Runs the collector of garbage until it has taken what `held` refers to. */
+async function collected(held: readonly WeakRef<object>[]): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  await poll(() => {
+    collect()
+    return held.every((each) => each.deref() === undefined)
+  })
+}
+
+for (const [what, begin, rest] of [
+  ['without a body', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', ''],
+  ['whose body came after the response', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n', 'body'],
+] as const) {
+  test(`a connection that rests after a request ${what} keeps neither that nor the response`, async (t) => {
+    const connections = createConnections(connectionNeeds)
+    const held: WeakRef<object>[] = []
+    const open: Socket[] = []
+    const server = connections.serve((request, response) => {
+      held.push(new WeakRef(request), new WeakRef(response))
+      open.push(request.socket)
+      response.end('answered')
+    })
+    const { socket, received } = connectRaw(t, await listen(t, server))
+    socket.write(begin)
+    await poll(() => received().includes('answered'))
+    if (rest !== '') socket.write(rest)
+    await collected(held)
+    assert.equal(held.length, 2)
+    assert.equal(open[0]?.destroyed, false)
+    assert.ok(Number.isFinite(connections.restingSince(open[0])))
+  })
+}

@@ -12,6 +12,7 @@ import { requestFault } from './conformance.ts'
 import type { RestingSince } from './connection-limit.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
+import { createHeaderMemory, type HeaderMemory } from './header-memory.ts'
 import type { MemoryShare } from './memory-guard.ts'
 import type { Metric } from './metric.ts'
 import { createPipelining } from './pipelining.ts'
@@ -32,9 +33,12 @@ declare module 'node:net' {
   interface Socket {
     /**
      * The response to the last request of an HTTP connection. It refers to its connection: in a WeakMap, both would survive each
-     * collection of V8's young generation, as all values of a table do that is old itself.
+     * collection of V8's young generation, as all values of a table do that is old itself. A connection that rests has none: it
+     * would keep the headers of the request, up to 16 KiB.
      */
-    latestResponse?: ServerResponse
+    latestResponse?: ServerResponse | undefined
+    /** When the last request had arrived of a connection that rests, by `performance.now()`. */
+    restingSince?: number | undefined
   }
 }
 
@@ -135,7 +139,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
     memoryShares: [bodyMemory.share, responseMemory.share],
-    restingSince: (socket) => restingSince(latestOf(socket)),
+    restingSince: (socket) => restingSince(latestOf(socket)) ?? socket.restingSince,
     metrics: metricsOf(bodyMemory, responseMemory, () => closed),
   }
 }
@@ -207,13 +211,14 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const paused = createPausedConnections(onClosed)
   const onWaiting = () => slicedReads.count()
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onWaiting, resume: paused.add })
+  const follow = createFollow(createHeaderMemory(holderOf, onClosed))
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * MAX_FIELDS) {
       slicedReads.count()
       return refuseFields(request, needs)
     }
     markReceived(response)
-    request.socket.latestResponse = response
+    follow(request, response)
     bodyMemory.watch(request, response)
     slicedReads.watch(request)
     pipelining(request, response)
@@ -232,6 +237,30 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => refuseConnect(socket, needs))
   return { server, sockets }
+}
+
+/** @returns to be called with each request before it is handled: its connection knows it until it has been read and answered */
+function createFollow(headerMemory: HeaderMemory): RequestListener {
+  function onClose(this: ServerResponse): void {
+    headerMemory.remove(this.req.socket)
+    // What still comes of its body is dropped.
+    if (this.req.complete) letGo(this)
+    else this.req.once('close', () => letGo(this))
+  }
+  return (request, response) => {
+    request.socket.latestResponse = response
+    // Those behind others count as pipelined requests.
+    if (response.socket !== null) headerMemory.add(request)
+    response.on('close', onClose)
+  }
+}
+
+/** Has the connection of a response rest, unless another request has followed. */
+function letGo(response: ServerResponse): void {
+  const { socket } = response.req
+  if (socket.latestResponse !== response) return
+  socket.restingSince = response.receivedAt
+  socket.latestResponse = undefined
 }
 
 function refuseConnect(socket: Duplex, { nextRequestId, timeouts }: ServerNeeds): void {
