@@ -213,6 +213,20 @@ test('a retry with the same Idempotency-Key returns the same share, and creates 
   assert.deepEqual(await problemOf(await byHeader(other.token)), [422, 'idempotency_key_reused'])
 })
 
+test('a share is charged as a change, and one that is refused, or a retry, is not', async (t) => {
+  const { manage, link, url } = await startWithLink(t, { LIMIT_CHANGES: '3' })
+  const keyed = () => post(`${manage}/share`, {}, { 'idempotency-key': 'the key of one share' })
+  assert.equal((await post(`${manage}/share`, { name: 'x'.repeat(101) })).status, 400)
+  assert.equal((await keyed()).status, 201)
+  assert.equal((await keyed()).status, 201)
+  const byHeader = await post(`${url}/api/manage/share`, {}, bearer(link.token))
+  assert.equal(byHeader.status, 201)
+  assert.match(byHeader.headers.get('ratelimit') ?? '', /^"changes";r=1;t=\d+$/)
+  assert.equal((await put(manage, { title: 'Menu' })).status, 200)
+  assert.deepEqual(await problemOf(await post(`${manage}/share`, {})), [429, 'rate_limited'])
+  assert.equal((await keyed()).status, 201)
+})
+
 test('a creation with an Idempotency-Key is charged as that of a link, a retry and one without are not', async (t) => {
   const { manage } = await startWithLink(t, { LIMIT_LINKS: '2' })
   const keyed = (key: string) => post(`${manage}/share`, {}, { 'idempotency-key': `a random key ${key}` })

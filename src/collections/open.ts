@@ -2,7 +2,7 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import { refundFailed, runCharged } from '../lib/charged.ts'
+import { chargeAll, chargesRoom, refundFailed, runCharged } from '../lib/charged.ts'
 import { createTurns } from '../lib/turns.ts'
 import { rowResults, type RowResult } from '../links/bulk/row-results.ts'
 import type { ChargeNotFound } from '../links/bulk/row-links.ts'
@@ -43,7 +43,7 @@ export interface Collections extends Members, Looks {
    */
   create: (
     name: string | null,
-    client: Pick<Client, 'charge'>,
+    client: Pick<Client, 'charge' | 'chargeRoom'>,
     idempotentRequest: IdempotentRequest | undefined,
   ) => Promise<CreatedCollection>
   /**
@@ -51,7 +51,11 @@ export interface Collections extends Members, Looks {
    * With an idempotent request a retry gets the first response, and only then is it charged.
    * @throws {Problem} 404, 422 for a reused key, 429
    */
-  rotate: (token: string, client: Pick<Client, 'charge'>, request: IdempotentRequest | undefined) => Promise<string>
+  rotate: (
+    token: string,
+    client: Pick<Client, 'charge' | 'chargeRoom'>,
+    request: IdempotentRequest | undefined,
+  ) => Promise<string>
   /** @throws {Problem} 404 when no collection has the token, as all of the following */
   find: (token: string) => Promise<store.Collection>
   /** What is counted of its links. */
@@ -68,7 +72,12 @@ export interface Collections extends Members, Looks {
   sheetAfter: (part: Omit<MemberPart, 'now'>, conditions: MemberConditions) => Promise<SheetLink[]>
   /** The links of a collection that have these codes, by the keys of the codes. */
   sheetLinksOf: (collection: Pick<store.Collection, 'id'>, codeKeys: string[]) => Promise<Map<string, SheetLink>>
-  rename: (token: string, name: string | null) => Promise<store.Collection>
+  /** Renames a collection, which is charged as a change, unless that is its name already. @throws {Problem} also 429 */
+  rename: (
+    token: string,
+    name: string | null,
+    client: Pick<Client, 'charge' | 'chargeRoom'>,
+  ) => Promise<store.Collection>
   /**
    * Adds, changes and removes looks, all or none: see `checkLooks`. No link changes with them.
    * @throws {Problem} 400 when one cannot be scanned, or they are too many or too large
@@ -88,7 +97,7 @@ export interface Collections extends Members, Looks {
   setWebhook: (
     token: string,
     draft: WebhookDraft | null,
-    client: Pick<Client, 'charge' | 'holder'>,
+    client: Pick<Client, 'charge' | 'chargeRoom' | 'holder'>,
   ) => ReturnType<SetWebhook>
   /** Ends a collection; its links stay. */
   remove: (token: string) => Promise<void>
@@ -104,7 +113,7 @@ export interface Collections extends Members, Looks {
   join: (
     token: string,
     linkTokens: string[],
-    client: Pick<Client, 'charge'>,
+    client: Pick<Client, 'charge' | 'chargeRoom'>,
     chargeNotFound: ChargeNotFound,
   ) => Promise<JoinResult>
   /** Takes a link out, which stays. @throws {Problem} 404 when it is not in the collection */
@@ -124,6 +133,11 @@ interface Deps extends ListDeps, Pick<UrlPolicy, 'owns' | 'screen'> {
  */
 const GATHERED = 2
 
+/** Bytes that keys and indexes of a collection take, about, and a link in it. */
+const [COLLECTION_BYTES, MEMBER_BYTES] = [512, 128]
+
+const bytesOfName = (name: string | null) => COLLECTION_BYTES + Buffer.byteLength(name ?? '')
+
 export function openCollections(deps: Deps): Collections {
   const { db, now } = deps
   const members = openMembers(deps)
@@ -133,9 +147,9 @@ export function openCollections(deps: Deps): Collections {
   return {
     async create(name, client, idempotentRequest) {
       const insert = (transaction: Transaction<Tables>) => insertNew(transaction, name, now())
-      const { response } = await runCharged(
-        () => client.charge('links'),
-        (chargeOnce) => idempotency.run(idempotentRequest, chargeOnce, insert),
+      const charge = chargeAll([() => client.charge('links'), chargesRoom(client, () => bytesOfName(name))])
+      const { response } = await runCharged(charge, (chargeOnce) =>
+        idempotency.run(idempotentRequest, chargeOnce, insert),
       )
       return response
     },
@@ -147,7 +161,7 @@ export function openCollections(deps: Deps): Collections {
     ...members,
     sheetAfter: (part, conditions) => findSheetPage(db.read, { ...part, now: now() }, conditions),
     sheetLinksOf: ({ id }, codeKeys) => findSheetLinks(db.read, id, { codeKeys, now: now() }),
-    rename: (token, name) => requireCollection(deps, token, (id) => store.renameCollection(db.write, id, name)),
+    rename: (token, name, client) => rename(deps, token, name, client),
     ...openLooks(db),
     changeLooks: changeLooks.bind(null, deps),
     webhookOf: ({ id }) => deps.webhooks.of(id),
@@ -163,6 +177,16 @@ export function openCollections(deps: Deps): Collections {
     join: (token, linkTokens, client, chargeNotFound) => join(deps, { token, linkTokens, client, chargeNotFound }),
     leave: (token, code) => leave(deps, token, code),
   }
+}
+
+function rename(deps: Deps, token: string, name: string | null, client: Pick<Client, 'charge' | 'chargeRoom'>) {
+  const charge = chargeAll([() => client.charge('changes'), chargesRoom(client, () => bytesOfName(name))])
+  return refundFailed(charge, async (chargeOnce) => {
+    const present = await requireCollection(deps, token, (id) => store.findCollection(deps.db.read, id))
+    if (present.name === name) return present
+    await chargeOnce()
+    return requireCollection(deps, token, (id) => store.renameCollection(deps.db.write, id, name))
+  })
 }
 
 async function leave(deps: Deps, token: string, code: string): Promise<void> {
@@ -222,7 +246,7 @@ async function changeLooks(deps: Deps, token: string, looks: LookChanges, client
 interface Join {
   token: string
   linkTokens: string[]
-  client: Pick<Client, 'charge'>
+  client: Pick<Client, 'charge' | 'chargeRoom'>
   chargeNotFound: ChargeNotFound
 }
 
@@ -232,15 +256,16 @@ async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: J
   const { id: collectionId } = await requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   const named = await links.findManyByToken(linkTokens, chargeNotFound)
   const ids = [...new Set(named.flatMap((link) => (link instanceof Problem ? [] : [link.id])))]
-  const joined = await refundFailed(
+  const charge = chargeAll([
     () => client.charge('changes', ids.length),
-    async (chargeOnce) => {
-      if (ids.length > 0) await chargeOnce()
-      return addWatched(deps, collectionId, ids, (transaction) =>
-        addLinks(transaction, { collectionId, linkIds: ids, now: now() }),
-      )
-    },
-  )
+    chargesRoom(client, () => ids.length * MEMBER_BYTES),
+  ])
+  const joined = await refundFailed(charge, async (chargeOnce) => {
+    if (ids.length > 0) await chargeOnce()
+    return addWatched(deps, collectionId, ids, (transaction) =>
+      addLinks(transaction, { collectionId, linkIds: ids, now: now() }),
+    )
+  })
   const outcomes = named.map((link) => (link instanceof Problem ? link : outcomeOf(link, joined)))
   const { failed, results } = rowResults(outcomes)
   return { added: joined.added.size, failed, results }

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 import { noCharge, runCharged } from '../lib/charged.ts'
 import { newCollectionToken } from '../lib/collection-token.ts'
 import { hashToken } from '../lib/token.ts'
-import type { Client } from '../links/client.ts'
+import { chargeResponse, type Client } from '../links/client.ts'
 import { putNextCollectionKey } from '../links/collection-key-store.ts'
 import { collectionOfToken } from '../links/collection-keys.ts'
 import type { Idempotency, IdempotentRequest } from '../links/idempotency/idempotency.ts'
@@ -23,7 +23,7 @@ function isRotation(response: unknown): response is { token: string } {
 export async function rotateCollection(
   { db, now, idempotency }: RotationDeps,
   token: string,
-  client: Pick<Client, 'charge'>,
+  client: Pick<Client, 'charge' | 'chargeRoom'>,
   given: IdempotentRequest | undefined,
 ): Promise<string> {
   const known = await collectionOfToken({ db, now }, token)
@@ -35,7 +35,7 @@ export async function rotateCollection(
   }
   const charge = async () => {
     if (known === undefined) throw collectionNotFound()
-    return given === undefined ? noCharge() : client.charge('links')
+    return given === undefined ? noCharge() : chargeResponse(client)()
   }
   const { response } = await runCharged(charge, (chargeOnce) =>
     idempotency.run(request, chargeOnce, async (transaction) => {

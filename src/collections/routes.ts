@@ -177,7 +177,7 @@ function changeRoutes(needs: CollectionRoutesNeeds): OwnerRoutes {
         const draft =
           webhook === undefined ? undefined : collections.readWebhook(webhook, warnsOfTrimmed(request, reply))
         if (looks !== undefined) await collections.changeLooks(token, looks, client)
-        const changed = await (name === undefined ? collections.find(token) : collections.rename(token, name))
+        const changed = await (name === undefined ? collections.find(token) : collections.rename(token, name, client))
         const saved = draft === undefined ? undefined : await collections.setWebhook(token, draft, client)
         return detailsOf(needs, request, changed, saved)
       },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asHolder } from '../lib/holder.ts'
+import { noRoom } from '../lib/charged.ts'
 import type { WebhookDetails, WebhookDraft } from '../links/webhook.ts'
 import { createSetWebhook } from './set-webhook.ts'
 import type { CollectionWebhooks } from './webhooks.ts'
@@ -23,7 +24,11 @@ test('a webhook of a collection is set at a time, and one of another network bes
   } as Partial<CollectionWebhooks> as CollectionWebhooks
   const setWebhook = createSetWebhook({ db: undefined as never, webhooks })
   const remove = (id: string, network: string) =>
-    setWebhook(id, null as WebhookDraft | null, { charge: () => assert.fail(), holder: holderOf(network) })
+    setWebhook(id, null as WebhookDraft | null, {
+      charge: () => assert.fail(),
+      chargeRoom: noRoom,
+      holder: holderOf(network),
+    })
   const attempts = Array.from({ length: 80 }, (_, at) => remove(`of one ${at}`, '10.0.0'))
   const settled = Promise.allSettled([...attempts, remove('of another', '10.0.1')])
   const next = () => new Promise(setImmediate)

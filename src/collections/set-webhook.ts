@@ -2,7 +2,7 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import { refundFailed } from '../lib/charged.ts'
+import { chargeAll, chargesRoom, refundFailed } from '../lib/charged.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { Client } from '../links/client.ts'
 import { isPresentWebhook, type WebhookDetails, type WebhookDraft } from '../links/webhook.ts'
@@ -25,7 +25,7 @@ const PREPARED_AT_ONCE = 100
 export type SetWebhook = (
   collectionId: string,
   draft: WebhookDraft | null,
-  client: Pick<Client, 'charge' | 'holder'>,
+  client: Pick<Client, 'charge' | 'chargeRoom' | 'holder'>,
 ) => Promise<WebhookDetails | null>
 
 /** Creates a function that sets webhooks as `setWebhook` does, a few at a time. @throws {Problem} also 503 when too many wait */
@@ -52,20 +52,21 @@ function setWebhook(
   { db, webhooks }: WebhookDeps,
   collectionId: string,
   draft: WebhookDraft | null,
-  { charge }: Pick<Client, 'charge'>,
+  client: Pick<Client, 'charge' | 'chargeRoom'>,
 ): Promise<WebhookDetails | null> {
-  return refundFailed(
-    () => charge('links'),
-    async (chargeOnce) => {
-      const present = await webhooks.of(collectionId)
-      if (draft === null ? present === null : isPresentWebhook(present, draft)) return present
-      if (draft !== null) await chargeOnce()
-      const saved = await savePrepared({ db, webhooks }, collectionId, draft)
-      // It is saved whatever becomes of this, and only its answer has the secret.
-      await endIdle({ db, webhooks }, collectionId).catch(() => undefined)
-      return saved
-    },
-  )
+  const charge = chargeAll([
+    () => client.charge('links'),
+    chargesRoom(client, () => Buffer.byteLength(JSON.stringify(draft))),
+  ])
+  return refundFailed(charge, async (chargeOnce) => {
+    const present = await webhooks.of(collectionId)
+    if (draft === null ? present === null : isPresentWebhook(present, draft)) return present
+    if (draft !== null) await chargeOnce()
+    const saved = await savePrepared({ db, webhooks }, collectionId, draft)
+    // It is saved whatever becomes of this, and only its answer has the secret.
+    await endIdle({ db, webhooks }, collectionId).catch(() => undefined)
+    return saved
+  })
 }
 
 /**

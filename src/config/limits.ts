@@ -14,7 +14,7 @@ function limit(name: string, fallback: number, what: string, each = 'client addr
 /** The hourly quotas, nearly all of them of one client address. */
 export const limitSettings = {
   limitLinks: limit('LINKS', 60, 'links created, and passwords and webhooks changed,'),
-  limitChanges: limit('CHANGES', 5000, 'changed links'),
+  limitChanges: limit('CHANGES', 5000, 'changed links, and shares created,'),
   limitBulk: limit('BULK', 10, 'bulk requests'),
   limitAliases: limit('ALIASES', 5000, 'codes chosen in bulk requests'),
   limitQr: limit('QR', 300, 'QR images, and designs that are saved (ten codes of one request count as one),'),

@@ -7,6 +7,32 @@ export type Charge = () => Promise<Refund>
 /** Charges nothing. */
 export const noCharge: Charge = async () => async () => {}
 
+/** Charges several quotas in their order, all or none. */
+export function chargeAll(charges: Charge[]): Charge {
+  return async () => {
+    const refunds: Refund[] = []
+    const refundAll = async () => void (await Promise.all(refunds.map((refund) => refund())))
+    try {
+      for (const charge of charges) refunds.push(await charge())
+    } catch (error) {
+      await refundAll()
+      throw error
+    }
+    return refundAll
+  }
+}
+
+/** Charges what is about to be stored, as the last of several charges: it is not refunded. */
+export function chargesRoom(
+  { chargeRoom }: { chargeRoom: (bytesOf: () => number) => Promise<void> },
+  bytesOf: () => number,
+): Charge {
+  return async () => {
+    await chargeRoom(bytesOf)
+    return async () => {}
+  }
+}
+
 /** Charges no room. */
 export const noRoom = async () => {}
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Problem } from '../http/problem.ts'
 import type { Holder } from '../lib/holder.ts'
-import type { Refund } from '../lib/charged.ts'
+import { chargeAll, chargesRoom, type Charge, type Refund } from '../lib/charged.ts'
 
 /** Who asks for a link to be created or changed: the work is charged to this client, and waits in its name. */
 export interface Client {
@@ -15,6 +15,14 @@ export interface Client {
   chargeRoom: (bytesOf: () => number) => Promise<void>
   /** Called when many codes wait for threads, whose queue bounds them from then on. */
   onQueued?: (() => void) | undefined
+}
+
+/** Bytes that a response without a link takes which is stored for retries, about, with its keys. */
+const RESPONSE_BYTES = 1024
+
+/** Charges a response that is stored for retries, as the creation of a link. */
+export function chargeResponse(client: Pick<Client, 'charge' | 'chargeRoom'>): Charge {
+  return chargeAll([() => client.charge('links'), chargesRoom(client, () => RESPONSE_BYTES)])
 }
 
 /** The quotas of clients, as links use them. */

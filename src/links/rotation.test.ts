@@ -7,7 +7,7 @@ import { drivers } from '../../test/support/drivers.ts'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import * as tokens from '../../test/support/token-model.ts'
-import { noCharge } from '../lib/charged.ts'
+import { noCharge, noRoom } from '../lib/charged.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { findByAnyToken, isWorking } from './token-look-up.ts'
 import { rotateToken } from './rotation.ts'
@@ -22,7 +22,7 @@ function openTokens(db: Database) {
   const deps = { db, now: clock, ids, idempotency: createIdempotency(db, clock) }
   const rotate = async (token: string, key?: string): Promise<string> => {
     const idempotentRequest = key === undefined ? undefined : { key, request: 'a path' }
-    const client = { origin: 'https://qr.example.com', charge: noCharge }
+    const client = { origin: 'https://qr.example.com', charge: noCharge, chargeRoom: noRoom }
     try {
       const rotated = await rotateToken(deps, token, client, { idempotentRequest })
       assert.equal(rotated.manage_url, `https://qr.example.com/m/${rotated.token}`)

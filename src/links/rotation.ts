@@ -1,6 +1,6 @@
 import { hashToken, newToken } from '../lib/token.ts'
 import { noCharge } from '../lib/charged.ts'
-import type { Client } from './client.ts'
+import { chargeResponse, type Client } from './client.ts'
 import { collectionOfToken } from './collection-keys.ts'
 import { createCharged, type CreationOptions } from './create.ts'
 import { credentialKey, tokenHashesOf, type Credential } from './credential.ts'
@@ -30,7 +30,7 @@ function isRotation(response: unknown): response is RotatedToken {
 export async function rotateToken(
   deps: TokenDeps & Pick<LinkDeps, 'idempotency' | 'ids'>,
   token: Credential,
-  client: Pick<Client, 'origin' | 'charge'>,
+  client: Pick<Client, 'origin' | 'charge' | 'chargeRoom'>,
   { idempotentRequest }: CreationOptions,
 ): Promise<RotatedToken> {
   const isKnown = await isWorking(deps, token)
@@ -41,7 +41,7 @@ export async function rotateToken(
   }
   const chargeKnown = async () => {
     if (!isKnown) throw await missingLink(deps, token)
-    return idempotentRequest === undefined ? noCharge() : client.charge('links')
+    return idempotentRequest === undefined ? noCharge() : chargeResponse(client)()
   }
   return createCharged(deps, { charge: chargeKnown, idempotentRequest: key }, async ({ transaction }) => {
     const next = newToken()

@@ -5,11 +5,10 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
 import { hashToken } from '../lib/token.ts'
-import type { Client } from '../links/client.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
 import { MAX_SHARES } from './bounds.ts'
 import * as store from './collection-store.ts'
-import type { CreateOnce } from './create-once.ts'
+import type { CreateOnce, ShareClient } from './create-once.ts'
 import { newShareToken } from './token.ts'
 
 export type { CollectionShare } from './collection-store.ts'
@@ -25,11 +24,11 @@ export interface CreatedCollectionShare {
 
 /** Lets owners share the statistics of a collection, or of a campaign in it, as `Shares` does those of a link. */
 export interface CollectionShares {
-  /** @throws {Problem} 404 when the collection was ended, 409 when it has as many as it may, 422 for a reused key, 429 */
+  /** Charged as a change. @throws {Problem} 404 when the collection was ended, 409 when it has as many as it may, 422 for a reused key, 429 */
   create: (
     collectionId: string,
     options: CollectionShareOptions,
-    client: Pick<Client, 'charge'>,
+    client: ShareClient,
     idempotentRequest: IdempotentRequest | undefined,
   ) => Promise<CreatedCollectionShare>
   /** The shares of a collection, oldest first. */
@@ -46,7 +45,12 @@ export function openCollectionShares(
 ): CollectionShares {
   return {
     create: (collectionId, options, client, idempotentRequest) =>
-      createOnce((transaction) => createShare(transaction, collectionId, options, now()), client, idempotentRequest),
+      createOnce(
+        (transaction) => createShare(transaction, collectionId, options, now()),
+        options,
+        client,
+        idempotentRequest,
+      ),
     list: (collectionId) => store.findCollectionShares(db.read, collectionId),
     async revoke(collectionId, id) {
       // PostgreSQL refuses what no text can hold.

@@ -4,7 +4,6 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
 import { hashToken } from '../lib/token.ts'
-import type { Client } from '../links/client.ts'
 import type { Credential } from '../links/credential.ts'
 import { urlsOf } from '../links/draft.ts'
 import type { IdempotentRequest } from '../links/idempotency/idempotency.ts'
@@ -13,7 +12,7 @@ import { unknownToken } from '../links/deleted.ts'
 import { linkOfId } from '../links/look-up.ts'
 import { MAX_SHARES } from './bounds.ts'
 import { findCollectionShare } from './collection-store.ts'
-import { createsOnce } from './create-once.ts'
+import { createsOnce, type ShareClient } from './create-once.ts'
 import { openCollectionShares, type CollectionShares } from './of-collections.ts'
 import { isShareToken, newShareToken } from './token.ts'
 import { countShares, deleteShare, findShare, findShares, insertShare, lockLink, type Share } from './store.ts'
@@ -50,14 +49,14 @@ export interface CreatedShare {
 /** Lets owners share the statistics of a link, or of a collection, read-only, by tokens that can be revoked. */
 export interface Shares {
   /**
-   * Creates a share. With an idempotent request a retry returns the first one: that response is stored for a day, which is charged as
-   * that of the creation of a link.
+   * Creates a share, which is charged as a change. With an idempotent request a retry returns the first one: that response is stored for
+   * a day, which is charged as that of the creation of a link.
    * @throws {Problem} 404 when the link was deleted, 409 when it has as many as it may, 422 for a reused key, 429
    */
   create: (
     linkId: number,
     options: ShareOptions,
-    client: Pick<Client, 'charge'>,
+    client: ShareClient,
     idempotentRequest: IdempotentRequest | undefined,
   ) => Promise<CreatedShare>
   /** The shares of a link, oldest first. */
@@ -75,7 +74,7 @@ export function openShares({ db, now }: { db: Database; now: () => number }): Sh
   const createOnce = createsOnce({ db, now })
   return {
     create: (linkId, options, client, idempotentRequest) =>
-      createOnce((transaction) => createShare(transaction, linkId, options, now()), client, idempotentRequest),
+      createOnce((transaction) => createShare(transaction, linkId, options, now()), options, client, idempotentRequest),
     list: (linkId) => findShares(db.read, linkId),
     async revoke(linkId, id) {
       // PostgreSQL refuses what no text can hold.

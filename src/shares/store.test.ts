@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert, remove } from '../../test/support/stored-links.ts'
-import { noCharge } from '../lib/charged.ts'
+import { noCharge, noRoom } from '../lib/charged.ts'
 import { deleteLinkData } from '../links/link-data.ts'
 import { MAX_SHARES } from './bounds.ts'
 import { openShares } from './open.ts'
@@ -17,7 +17,7 @@ const share = (linkId: number, id: string, createdAt = 1): store.Share => ({
   createdAt,
 })
 
-const client = { charge: noCharge }
+const client = { charge: noCharge, chargeRoom: noRoom }
 
 for (const driver of drivers) {
   test(`shares on ${driver.name}`, async (t) => {

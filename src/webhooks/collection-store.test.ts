@@ -7,7 +7,7 @@ import { startReceiver } from '../../test/support/receiver.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
 import { createSetWebhook } from '../collections/set-webhook.ts'
-import { noCharge } from '../lib/charged.ts'
+import { noCharge, noRoom } from '../lib/charged.ts'
 import { asHolder } from '../lib/holder.ts'
 import { createDraining } from '../lib/draining.ts'
 import type { Link, Totals } from '../links/link.ts'
@@ -42,7 +42,7 @@ async function set(db: Database, id: string, events = EVENTS, { address = url, h
   const webhooks = createCollectionWebhooks({ ...shared, totals, latestTotals: totals })
   const draft = events.length === 0 ? null : { url: address, events, wantsNewSecret: false }
   const setWebhook = createSetWebhook({ db, webhooks })
-  await setWebhook(id, draft, { charge: noCharge, holder: asHolder('192.0.2.1') })
+  await setWebhook(id, draft, { charge: noCharge, chargeRoom: noRoom, holder: asHolder('192.0.2.1') })
 }
 
 /** The same store, of which so many transactions succeed, and the next one does not. */

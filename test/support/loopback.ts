@@ -55,3 +55,18 @@ export function holdFrom(t: Ending, localAddress: string, url: string, bytes: st
   socket.on('error', () => {}).write(bytes)
   return socket
 }
+
+/** Sends a request from an address of loopback, and does not read the response, which may never end. */
+export function statusFrom(
+  localAddress: string,
+  url: string,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body?: string },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { localAddress, agent: false, method, headers }, (response) => {
+      resolve(response.statusCode ?? 0)
+      response.destroy()
+    })
+    sent.once('error', reject).end(body)
+  })
+}

@@ -21,9 +21,9 @@ export const collectionActions: Record<string, CollectionAction> = {
   create: (submission) => noticing(submission, 'create', ['target', 'title', 'campaign'], createLink),
   join: (submission) => noticing(submission, 'join', ['tokens'], joinLinks),
   rename: (submission) =>
-    noticing(submission, 'settings', ['name'], async ({ collections, token, form }) => {
+    noticing(submission, 'settings', ['name'], async ({ collections, token, client, form }) => {
       const { name = null } = readUpdate({ name: form.get('name')?.trim() || null })
-      await collections.rename(token, name)
+      await collections.rename(token, name, client)
       return { done: 'renamed' }
     }),
   rotate: (submission) =>
