@@ -10,7 +10,8 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { valueOf } from './support/metrics.ts'
 import { poll } from './support/poll.ts'
 import { skipUnlessCi } from './support/programs.ts'
-import { startServer } from './support/server.ts'
+import { start } from './support/program.ts'
+import { post, startServer } from './support/server.ts'
 import { smallDisk } from './support/small-disk.ts'
 
 const MIB = 2 ** 20
@@ -84,4 +85,31 @@ test('where the reserve is missing, as after a restart on a full disk, what is f
   undoLater(t, async () => close())
   start()
   assert.deepEqual([isFull(), isSpent('pause')], [true, false], 'owners can pause with what the reserve would have')
+})
+
+test('a file system that counts no blocks is not full: links are created there', async (t) => {
+  // In memory, without a bound.
+  const disk = smallDisk(t, 0)
+  if (disk?.fillBut === undefined) return skipUnlessCi(t, 'this user may not mount a file system')
+  assert.equal(statfsSync(disk.folder).blocks, 0)
+  const overrides = { disk: { checkMs: 10, reserveAfterMs: 0, reserveBytes: MIB } }
+  const { url, services } = await startServer(t, { DATA_DIR: disk.folder }, undefined, overrides)
+  await poll(() => valueOf(services.metrics, 'quirl_disk_reserve_bytes') === MIB)
+  assert.equal((await post(`${url}/api/links`, { target: 'https://example.com/' })).status, 201)
+  assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), { status: 'ok' })
+})
+
+test('a first start on a full disk ends with one line that says so', async (t) => {
+  const disk = smallDisk(t, 4 * MIB)
+  if (disk?.fillBut === undefined) return skipUnlessCi(t, 'this user may not mount a file system')
+  disk.fillBut(800 * 1024)
+  const failure: unknown = await start(t, join(disk.folder, 'data')).catch((error: unknown) => error)
+  assert.ok(failure instanceof Error)
+  const lines = failure.message
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('{"level":50'))
+  assert.deepEqual(lines, [
+    `quirl: the disk of DATA_DIR=${disk.folder}/data is full: make room, or choose a larger disk`,
+  ])
 })

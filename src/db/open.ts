@@ -4,7 +4,8 @@ import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { checkIntegrity, recordIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
 import { lockFolder, type FolderLock } from './lock.ts'
-import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite/errors.ts'
+import { isDiskFull, isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite/errors.ts'
+import { DiskFull } from './unavailable.ts'
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from './sqlite/database.ts'
 
 /** A data folder has this file while a backup is being restored into it. */
@@ -123,6 +124,11 @@ function keepLocked(
 
 /** The error for the operator when the start fails: a database may open and still be damaged. */
 export function toStartError(error: unknown, dataDir: string): unknown {
+  // A folder with a complete store starts all the same.
+  if (error instanceof DiskFull || (isDiskFull(error) && !(error instanceof StartError)))
+    return new StartError(`the disk of DATA_DIR=${dataDir} is full: make room, or choose a larger disk`, {
+      cause: error,
+    })
   if (error instanceof StartError || resultCode(error) === undefined) return error
   const reason = (error as Error).message
   return new StartError(

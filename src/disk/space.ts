@@ -1,7 +1,9 @@
 import { statfsSync, type StatsFs } from 'node:fs'
 import type { Space } from './low.ts'
 
+/** A file system that counts no blocks, as one in memory without a bound, says nothing of what is free: both are infinite. */
 export function spaceOf({ bavail, blocks, bsize }: StatsFs): Space {
+  if (blocks === 0) return { free: Infinity, size: Infinity }
   return { free: bavail * bsize, size: blocks * bsize }
 }
 

@@ -3,6 +3,7 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lastBackupAt } from '../backup/last-backup.ts'
 import { FolderInUse, lockFolder, LOCKS } from '../db/lock.ts'
+import { spaceOf } from '../disk/space.ts'
 import { reasonOf } from '../lib/reason-of.ts'
 import { ago, fault, ok, warning, type Check, type Result } from './finding.ts'
 import type { ServiceState } from './operator.ts'
@@ -85,9 +86,12 @@ function openFaults(dataDir: string, folder: Stats, files: (readonly [string, St
 }
 
 async function checkDisk({ dataDir, service }: FolderSubject): Promise<Result[]> {
-  const { bavail, bsize, files, ffree } = await statfs(dataDir).catch(() => statfs('.'))
-  const free = bavail * bsize
-  const space = `${Math.floor(free / MIB).toLocaleString('en')} MiB are free for ${dataDir}`
+  const found = await statfs(dataDir).catch(() => statfs('.'))
+  const { files, ffree } = found
+  const { free } = spaceOf(found)
+  const space = Number.isFinite(free)
+    ? `${Math.floor(free / MIB).toLocaleString('en')} MiB are free for ${dataDir}`
+    : `the file system of ${dataDir} does not say how much is free`
   const advice = 'make room, or move DATA_DIR to a larger disk'
   const results = [
     free < FEW_BYTES ? fault(`${space}: ${advice} now`) : free < LOW_BYTES ? warning(`${space}: ${advice}`) : ok(space),

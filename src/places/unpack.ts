@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { spaceOf } from '../disk/space.ts'
 
 /** The largest unpacked file. */
 const MAX_BYTES = 2 ** 31
@@ -35,8 +36,7 @@ export async function unpack(file: string, to: string, freeBytes = freeOn): Prom
 }
 
 async function freeOn(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+  return spaceOf(await statfs(folder)).free
 }
 
 /** Publishers also offer tar archives, whose entries have `ustar` at byte 257. */
