@@ -1,4 +1,5 @@
 import { maxHeaderSize, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import { guardDomains } from './domains/guard.ts'
@@ -8,7 +9,7 @@ import { answerFrameworkError, createRequestIds, handleErrors } from './http/err
 import type { Drain } from './http/drain.ts'
 import { isHealthPath } from './http/health.ts'
 import { measureLoopDelay } from './http/loop-delay.ts'
-import { createMemoryGuard } from './http/memory-guard.ts'
+import { createMemoryGuard, type MemoryShare } from './http/memory-guard.ts'
 import { unifyMethod, watchRoutes } from './http/methods.ts'
 import type { AnyMetric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
@@ -47,16 +48,8 @@ export async function createInstance(
   const { contact, baseUrl } = config
   const measured = createRequestMetrics(measuredKinds)
   const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
-  const loopDelay = measureLoopDelay()
   const { app, connections } = createServer(services, log, timeouts, onVisit)
-  const memoryGuard = createMemoryGuard({
-    shares: [services.connections.share, ...connections.memoryShares],
-    onChange: (isShort, kind) => noteMemory(log, isShort, kind),
-  })
-  app.addHook('onClose', async () => {
-    loopDelay.stop()
-    memoryGuard.stop()
-  })
+  const ofProcess = watchProcess(app, [services.connections.share, ...connections.memoryShares])
   const { isLate } = finishOnStop(app, connections, services)
   measured.watch(app, ({ routeOptions }) => {
     const { work = 'pages' } = routeOptions.config
@@ -79,19 +72,25 @@ export async function createInstance(
   countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)
-  const metrics = [
-    ...admission.metrics,
-    ...connections.metrics,
-    ...measured.metrics,
-    loopDelay.metric,
-    ...memoryGuard.metrics,
-  ]
+  const metrics = [...admission.metrics, ...connections.metrics, ...measured.metrics, ...ofProcess]
   return { app, answerOtherMethods, describe, metrics }
 }
 
-function noteMemory(log: FastifyBaseLogger, isShort: boolean, kind: string): void {
-  if (isShort) log.warn({ kind }, 'memory runs short: those who hold most of it lose connections and requests')
-  else log.info('there is enough memory again')
+/** Looks at the event loop and at the memory, which the largest of `shares` leave while it is short. */
+function watchProcess(app: FastifyInstance, shares: readonly MemoryShare[]): AnyMetric[] {
+  const loopDelay = measureLoopDelay()
+  const memory = createMemoryGuard({
+    shares,
+    onChange(isShort, kind) {
+      if (isShort) app.log.warn({ kind }, 'memory runs short: those who hold most of it lose connections and requests')
+      else app.log.info('there is enough memory again')
+    },
+  })
+  app.addHook('onClose', async () => {
+    loopDelay.stop()
+    memory.stop()
+  })
+  return [loopDelay.metric, ...memory.metrics]
 }
 
 /** When the service stops, its server finishes what had begun, and then closes each connection. */
@@ -120,10 +119,10 @@ function createServer(
     if (isHealthPath(url)) return 'urgent'
     return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
   }
-  const connections = createConnections(
-    { nextRequestId, holderOf: (request) => asHolder(client.of(request)), onBodyTimeout: limits.chargeLate },
-    timeouts,
-  )
+  const holderOf = (request: IncomingMessage) => asHolder(client.of(request))
+  const isProxied = (socket: Socket) => client.isProxied({ socket })
+  const needs = { nextRequestId, holderOf, isProxied, onBodyTimeout: limits.chargeLate }
+  const connections = createConnections(needs, timeouts)
   limit.observe(connections.restingSince)
   const app = Fastify({
     loggerInstance: log,

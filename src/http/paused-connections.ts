@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
-import { asHolder } from '../lib/holder.ts'
+import { asHolder, type Holder } from '../lib/holder.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce } from './close-at-once.ts'
 import { stopReading } from './stop-reading.ts'
@@ -9,6 +9,8 @@ import { stopReading } from './stop-reading.ts'
 const LONG_ITERATION_MS = 4
 /** Connections that are paused with bytes that were read and not parsed; these keep all of one read in memory, up to 64 KiB. */
 const MOST_UNPARSED = 1024
+/** Of trusted proxies, whose connections are of many clients. */
+const MOST_UNPARSED_OF_PROXIES = 4096
 /** How long those are parsed in an iteration that have not waited for it, in milliseconds. */
 const UNASKED_MS = 2
 
@@ -23,14 +25,21 @@ export interface PausedConnections {
   mayParse: (socket: Socket) => boolean
 }
 
+export interface PausedNeeds {
+  /** Called for each connection that is closed, because more have unparsed bytes than memory is for. */
+  onClosed?: () => void
+  /** Whether a connection is a trusted proxy's: those are of many clients, and do not give way to others. */
+  isProxied?: (socket: Socket) => boolean
+  mostUnparsed?: number
+}
+
 /**
  * Resumes paused connections, as many in an iteration of the event loop as leave it short. Networks take turns: whoever keeps a thousand
  * connections full of requests would else let a visitor wait until each of them is read, and be refused as late by then.
- * @param onClosed called for each connection that is closed, because more have unparsed bytes than memory is for
  */
-export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST_UNPARSED): PausedConnections {
+export function createPausedConnections(needs: PausedNeeds = {}): PausedConnections {
   const paused = createFairPool<Socket>({ capacity: Infinity })
-  const unparsed = createFairPool<Socket>({ capacity: mostUnparsed, choose: slowestOf })
+  const unparsed = createUnparsed(needs)
   /** Those that were resumed last. */
   const resumed = new Set<Socket>()
   const hasTime = createIterationTime()
@@ -51,11 +60,7 @@ export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST
       const holder = asHolder(clientOf(socket.remoteAddress ?? ''))
       paused.put(socket, holder)
       resumeLater()
-      if (socket.readableLength === 0) return
-      for (const leaving of unparsed.put(socket, holder)) {
-        onClosed()
-        closeAtOnce(leaving)
-      }
+      if (socket.readableLength > 0) unparsed.add(socket, holder)
     },
     remove(socket) {
       paused.remove(socket)
@@ -68,6 +73,22 @@ export function createPausedConnections(onClosed = () => {}, mostUnparsed = MOST
       const isInTime = hasTime()
       return resumed.delete(socket) || isInTime
     },
+  }
+}
+
+/** Closes connections of the largest holders where more have unparsed bytes than memory is for. */
+function createUnparsed({ onClosed, isProxied, mostUnparsed = MOST_UNPARSED }: PausedNeeds) {
+  const direct = createFairPool<Socket>({ capacity: mostUnparsed, choose: slowestOf })
+  const proxied = createFairPool<Socket>({ capacity: MOST_UNPARSED_OF_PROXIES })
+  return {
+    add(socket: Socket, holder: Holder): void {
+      const pool = isProxied?.(socket) === true ? proxied : direct
+      for (const leaving of pool.put(socket, holder)) {
+        onClosed?.()
+        closeAtOnce(leaving)
+      }
+    },
+    remove: (socket: Socket) => void (direct.remove(socket) || proxied.remove(socket)),
   }
 }
 

@@ -103,6 +103,8 @@ export interface ConnectionNeeds {
   nextRequestId: () => string
   /** Who a request counts for. */
   holderOf: (request: IncomingMessage) => Holder
+  /** Whether a connection is a trusted proxy's. */
+  isProxied: (socket: Socket) => boolean
   /** Called when the body of a request has not arrived in time. */
   onBodyTimeout: (request: IncomingMessage) => void
 }
@@ -201,14 +203,14 @@ interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
-  const { priorityOf, nextRequestId, holderOf, onClosed, bodyMemory, timeouts } = needs
+  const { priorityOf, nextRequestId, holderOf, isProxied, onClosed, bodyMemory, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
     else sendProblem(response, fault, nextRequestId())
   }
   const scheduler = createRequestScheduler(handleValid, priorityOf, holderOf)
-  const paused = createPausedConnections(onClosed)
+  const paused = createPausedConnections({ onClosed, isProxied })
   const onWaiting = () => slicedReads.count()
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onWaiting, resume: paused.add })
   const follow = createFollow(createHeaderMemory(holderOf, onClosed))

@@ -189,7 +189,7 @@ test('a connection that is paused behind a thousand of another network is read f
 
 test('of connections that are paused with unparsed bytes, those of the largest holder give way past the bound, and no other', async () => {
   let closed = 0
-  const paused = createPausedConnections(() => closed++, 10)
+  const paused = createPausedConnections({ onClosed: () => closed++, mostUnparsed: 10 })
   const others = ['203.0.113.7', '2001:db8:1:2::7'].map((address) => connectionFrom(address, () => {}))
   const flooding = Array.from({ length: 40 }, (_, at) => connectionFrom(`198.51.100.${at}`, () => {}))
   const idle = connectionFrom('198.51.100.200', () => {})
@@ -203,9 +203,26 @@ test('of connections that are paused with unparsed bytes, those of the largest h
   for (const socket of [idle, ...others]) assert.equal(socket.destroyed, false)
 })
 
+test('connections of a trusted proxy with unparsed bytes are of many clients: none gives way to others', async () => {
+  let closed = 0
+  const isProxied = ({ remoteAddress }: Socket) => remoteAddress === '198.51.100.1'
+  const paused = createPausedConnections({ onClosed: () => closed++, mostUnparsed: 10, isProxied })
+  const resumed: string[] = []
+  const add = (address: string, name: string) => {
+    const socket = connectionFrom(address, () => resumed.push(name))
+    socket.push(Buffer.alloc(10))
+    paused.add(socket)
+  }
+  for (let at = 0; at < 500; at++) add('198.51.100.1', 'proxied')
+  for (let at = 0; at < 40; at++) add('203.0.113.7', 'direct')
+  assert.equal(closed, 30)
+  await poll(() => resumed.length === 510)
+  assert.ok(resumed.lastIndexOf('direct') < 100, 'they take turns with the proxy')
+})
+
 test('a connection whose requests wait when its turn comes still counts with its unparsed bytes, until those are parsed', async () => {
   let closed = 0
-  const paused = createPausedConnections(() => closed++, 1)
+  const paused = createPausedConnections({ onClosed: () => closed++, mostUnparsed: 1 })
   const add = async () => {
     let isResumed = false
     const socket: Socket = connectionFrom('198.51.100.1', () => {

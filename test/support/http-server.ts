@@ -23,4 +23,9 @@ export async function listen(t: Ending, server: Server, host = '127.0.0.1'): Pro
 export const holderOf = ({ socket }: IncomingMessage): Holder => asHolder(socket.remoteAddress ?? '')
 
 /** What connections need that no other part of the program serves. */
-export const connectionNeeds: ConnectionNeeds = { nextRequestId: () => 'id', holderOf, onBodyTimeout() {} }
+export const connectionNeeds: ConnectionNeeds = {
+  nextRequestId: () => 'id',
+  holderOf,
+  isProxied: () => false,
+  onBodyTimeout() {},
+}
