@@ -30,7 +30,7 @@ export const catalogue = {
   link_removed: [409, 'The link was blocked for abuse'],
   too_many_domains: [409, 'There are too many active names under one domain'],
   too_many_waiting: [409, 'Too many of your names do not lead here'],
-  too_many_shares: [409, 'The link has too many shares'],
+  too_many_shares: [409, 'There are too many shares'],
   collection_full: [409, 'The collection has as many links as it may'],
   code_gone: [410, 'This code is gone'],
   link_deleted: [410, 'The link was deleted, and can be brought back'],

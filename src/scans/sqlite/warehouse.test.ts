@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { once } from 'node:events'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import type { FoldedScan } from '../scan.ts'
 import { findInconsistentLinks } from '../consistency.ts'
@@ -27,6 +29,23 @@ const scan = (at: number, referrer: string): FoldedScan => ({
 })
 
 const mark = (position: number) => ({ journal: '0.scans', position, lost: 0, isDamaged: false })
+
+test('opening waits for a program that has the file locked for a moment, and what comes later does not', async (t) => {
+  const file = join(temporaryFolder(t), 'scans.db')
+  openSqliteWarehouse(file).close()
+  const code = `
+    const { DatabaseSync } = require('node:sqlite')
+    const { parentPort, workerData } = require('node:worker_threads')
+    const db = new DatabaseSync(workerData)
+    db.exec('pragma locking_mode = exclusive; begin exclusive')
+    parentPort.postMessage('locked')
+    setTimeout(() => db.close(), 200)`
+  const locking = new Worker(code, { eval: true, workerData: file })
+  await once(locking, 'message')
+  const warehouse = openSqliteWarehouse(file)
+  undoLater(t, () => warehouse.close())
+  assert.deepEqual({ ...warehouse.db.prepare('pragma busy_timeout').get() }, { timeout: 0 })
+})
 
 test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', async (t) => {
   const warehouse = openSqliteWarehouse(join(temporaryFolder(t), 'scans.db'))

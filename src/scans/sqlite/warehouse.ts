@@ -49,15 +49,20 @@ export interface SqliteWarehouse extends IdentityWriter, Imports {
 const insertion = `insert into scans (link_id, at, n, ${dimensionNames.join(', ')}, first, bot)
   values (?, ?, ?, ${dimensionNames.map(() => '?').join(', ')}, ?, ?)`
 
+/** How long a start waits for another program that reads the file, such as the operator's, in milliseconds. */
+const OPEN_MS = 5_000
+
 /**
  * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are committed here.
  * @param yieldNow called often during long work
  * @param bound which scans are stored one by one
  */
 export function openSqliteWarehouse(file: string, yieldNow: () => void = () => {}, bound = UNBOUNDED): SqliteWarehouse {
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: OPEN_MS })
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
+  // From now on, whoever finds it locked tries again later.
+  db.exec('pragma busy_timeout = 0')
   const files = openFilesOf(file)
   const dictionary = openDictionary(db)
   const unused = openUnusedTexts(db, dictionary)
