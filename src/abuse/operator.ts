@@ -233,7 +233,7 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
   const reason = readReason(input)
   const { id, code } = await requireLink(deps, readCode(deps, input))
   const audit = { at: deps.now(), action: 'dismiss', subject: code, source: 'operator', reason }
-  const isDone = await deps.db.transaction(async (transaction) => {
+  const isDone = await deps.db.urgent('operator', async (transaction) => {
     const deleted = await deleteReport(transaction, id)
     if (deleted) await insertAudit(transaction, audit)
     if (deleted) await untellReported(transaction, id)

@@ -178,7 +178,7 @@ async function listed({ now, findInLink }: SweepDeps, links: Link[]): Promise<Su
 /** Links that were changed since they were read are read again: whoever deletes one and brings it back is screened by nobody else. */
 async function suspendFound(deps: SweepDeps, found: Suspending[]): Promise<void> {
   for (let left = found; left.length > 0;) {
-    if ((await suspendLinks(deps, left, 'takedown')) === left.length) return
+    if ((await suspendLinks(deps, left, 'suspension')) === left.length) return
     const ids = left.map(({ link }) => link.id)
     left = await listed(deps, await activeLinksOf(deps.db, ids))
   }

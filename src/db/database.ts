@@ -2,11 +2,11 @@ import type { Compilable, Expression, Kysely, SelectQueryBuilder, Transaction } 
 import type { Tables } from './schema.ts'
 
 /**
- * What is possible on a full disk: what its operator does himself, takedowns of links (deletions and suspensions, which give room
+ * What is possible on a full disk: what its operator does himself, takedowns of links (suspensions and deletions, which give room
  * back in the end), and pauses. Each leaves a part of the reserve to those before it: a stranger can have as many links to
- * pause as he likes.
+ * pause as he likes. What the operator does and the suspensions of lists come, in PostgreSQL, before what other changes have locked.
  */
-export type Urgency = 'operator' | 'takedown' | 'pause'
+export type Urgency = 'operator' | 'suspension' | 'takedown' | 'pause'
 
 /**
  * The open store. Its results survive power loss: `read`, `write` and `transaction` settle only when every change that they
@@ -29,7 +29,8 @@ export interface Database {
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /**
    * The same for what must be possible on a full disk, which may take from the reserve as much as its urgency allows. May run
-   * `work` again, after a run that failed.
+   * `work` again, after a run that failed. In PostgreSQL, what comes before others' changes cancels those that it waits for, and
+   * begins again for up to a minute.
    */
   urgent: <T>(urgency: Urgency, work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */

@@ -13,7 +13,12 @@ const PATIENCE_MS = 30_000
 /** and where the fold could not go on beside the reserve after this one: until then, it makes room of what waits in the journal. */
 const FOLD_PATIENCE_MS = 60_000
 /** What an urgent change leaves of the reserve to those that are more urgent. */
-export const LEFT: Readonly<Record<Urgency, number>> = { pause: 1 / 2, takedown: 1 / 4, operator: 0 }
+export const LEFT: Readonly<Record<Urgency, number>> = {
+  pause: 1 / 2,
+  takedown: 1 / 4,
+  suspension: 1 / 4,
+  operator: 0,
+}
 
 /** What is reserved of a disk. */
 export function reserveOf({ size }: Pick<Space, 'size'>, bytes = RESERVE_BYTES): number {

@@ -23,7 +23,7 @@ export function createRefusedNames(db: Database, statuses: StatusCache, now: () 
   return {
     async refuse(text) {
       const name = nameIn(text)
-      await db.transaction(async (transaction) => {
+      await db.urgent('operator', async (transaction) => {
         await insertRefused(transaction, name, now())
         await deleteUnder(transaction, name)
       })

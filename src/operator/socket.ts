@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { asObject, parseJsonBody } from '../http/body.ts'
 import { Problem, problemBody } from '../http/problem.ts'
+import { isBusy } from '../db/unavailable.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /**
@@ -101,11 +102,14 @@ async function handle(
     const result = await operation(asObject(parseJsonBody(await buffer(request))))
     send(200, JSON.stringify(result ?? null))
   } catch (error) {
-    const problem =
-      error instanceof Problem
-        ? error
-        : new Problem('internal_error', 'the operation failed: see the log of the service')
+    const problem = error instanceof Problem ? error : failureOf(error)
     if (problem.status >= 500) onError(error)
     send(problem.status, problemBody(problem, name))
   }
+}
+
+function failureOf(error: unknown): Problem {
+  if (!isBusy(error)) return new Problem('internal_error', 'the operation failed: see the log of the service')
+  const busy = 'other work on PostgreSQL has what it needs, rows or connections, and did not end in time: try again'
+  return new Problem('unavailable', busy)
 }

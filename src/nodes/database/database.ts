@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from '#kysely'
-import type { Database, PrepareChange, LeaseStore } from '../../db/database.ts'
+import type { Database, PrepareChange, LeaseStore, Urgency } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { ENCODING, requireUtf8, type Encoded } from './encoding.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
@@ -7,6 +7,7 @@ import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
 import { createLosses } from './losses.ts'
+import { runFirst } from './precedence.ts'
 import { createPool, usualTimes, type Pool, type PoolOptions } from './pool.ts'
 import { shareConnections } from './shares.ts'
 import { createPrepareSharedRead } from './shared-lookups.ts'
@@ -16,6 +17,9 @@ import { ChangesHeld } from '../../db/unavailable.ts'
 
 /** A request may have failed for a lock of a table that `check` does not ask for. */
 const DOUBT_MS = 1000
+
+/** What others' locks do not keep waiting; pauses and deletions, which are owners', wait as other changes do. */
+const withPrecedence: ReadonlySet<Urgency> = new Set(['operator', 'suspension'])
 
 /** Names the database in errors. */
 const WHERE = 'the database of DATABASE_URL'
@@ -68,7 +72,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     prepareChange: createPrepareRemoteChange(db),
     transaction,
     // Its disk is not that of this process.
-    urgent: (_urgency, work) => transaction(work),
+    urgent: (urgency, work) => (withPrecedence.has(urgency) ? runFirst(transaction, first, work) : transaction(work)),
     lock: lockName,
     unlocked: (query) => query.forNoKeyUpdate().skipLocked(),
     leases: createSharedLeases({ write: first, time }),

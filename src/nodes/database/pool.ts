@@ -67,8 +67,10 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
     query_timeout: times.statementMs * RESPONSE_FACTOR,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   }
-  const common = { target: readUrl(url), types, keepAlive: true, application_name: 'quirl' }
-  return { ...common, connectionTimeoutMillis: times.connectMs, ...(isPatient ? {} : limits) }
+  const common = { target: readUrl(url), types, keepAlive: true }
+  // What takes long, as a migration or a move, is not ended for what comes first (`precedence.ts`), which looks at the name.
+  const name = { application_name: isPatient ? 'quirl patient' : 'quirl' }
+  return { ...common, ...name, connectionTimeoutMillis: times.connectMs, ...(isPatient ? {} : limits) }
 }
 
 /**
