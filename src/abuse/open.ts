@@ -16,9 +16,11 @@ import { firstDay } from './reporters.ts'
 import { findOrInsertSalt } from './salt-store.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
-import { submitReport, type ReportDeps, type ReportSource } from './reports.ts'
+import { submitReport, type ReportSource } from './reports.ts'
 import { countUnhandled } from './store.ts'
+import { startTelling, type ReportDeps } from './telling.ts'
 import type { SuspensionDeps } from './suspension.ts'
+import { throttle } from '../lib/throttle.ts'
 import { withThread, type Thread } from '../lib/thread-calls.ts'
 import type { ParseCalls, ParsedList, ParseTask } from './parse-thread.ts'
 
@@ -89,7 +91,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   })
   startSweep(files.isChanged())
   const reloads = startReloads(needs, async () => startSweep(await rulings.reload()))
-  const forgetting = startForgetting(needs)
+  const repeated = [startForgetting(needs), startTellingOf(needs)]
 
   return {
     screen: (url) => detailOf(screening.find(url)),
@@ -103,8 +105,14 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     },
     operations: abuseOperations({ ...needs, rulings, screening, feeds, sweep }),
     metrics: [...listMetrics(feeds), reportedMetric(db)],
-    close: () => closeAll(reloads, forgetting, feeds, sweep),
+    close: () => closeAll(reloads, ...repeated, feeds, sweep),
   }
+}
+
+function startTellingOf(needs: AbuseNeeds) {
+  const onError = (err: unknown) =>
+    needs.log.error({ err }, 'operator and owners could not be told of reports; it is tried again in a second')
+  return startTelling(needs, throttle(MINUTE_MS, needs.monotonic, onError))
 }
 
 async function closeAll(...parts: { close: () => Promise<void> | void }[]): Promise<void> {
@@ -119,7 +127,7 @@ function startReloads({ bus, log }: AbuseNeeds, reload: () => Promise<void>) {
   return { run, close: () => clearInterval(timer) }
 }
 
-const HOUR_MS = 3_600_000
+const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 
 /** Forgets from where links were reported, once that no longer counts. Each process may do so. */
 function startForgetting({ db, now, log }: AbuseNeeds) {

@@ -1,5 +1,4 @@
 import { Type } from '#typebox'
-import type { Database } from '../db/database.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
@@ -8,11 +7,10 @@ import { asHolder } from '../lib/holder.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfCode } from '../links/look-up.ts'
 import { suspensionProblem } from '../links/suspension.ts'
-import { tellReported } from '../links/warning.ts'
-import type { LinkWebhooks } from '../links/webhook.ts'
-import { noteReporter, REPORT_MS } from './reporters.ts'
+import { noteReporter } from './reporters.ts'
 import { addNote, countReport, type NewReport } from './store.ts'
 import { codeOf } from './subject.ts'
+import { logReported, mainReason, tellOrNote, type ReportDeps } from './telling.ts'
 
 /** The reasons for a report. */
 export const reportReasons = ['phishing', 'malware', 'scam', 'spam', 'illegal', 'other'] as const
@@ -31,16 +29,6 @@ export const reportBody = Type.Object(
 )
 
 const validate = createValidator(reportBody)
-
-/** What reports need of the rest of the program. */
-export interface ReportDeps {
-  db: Database
-  now: () => number
-  /** From how many networks a link is reported until operator and owner are told. */
-  threshold: number
-  webhooks: LinkWebhooks
-  log: { warn: (details: object, text: string) => void }
-}
 
 /** Who sends a report, and where. */
 export interface ReportSource {
@@ -86,26 +74,20 @@ function readReport(body: unknown): { code: string; reason: string; details?: st
 
 /** Stores a report, and in the same transaction what operator and owner are told because of it, again after 30 days. */
 async function storeReport(
-  { db, threshold, webhooks, log }: ReportDeps,
+  deps: ReportDeps,
   link: Link,
   row: NewReport & { details: string },
   network: string,
 ): Promise<void> {
-  const { linkId, reason: given, details, at } = row
-  const told = await db.transaction(async (transaction) => {
+  const { linkId, reason, details, at } = row
+  const told = await deps.db.transaction(async (transaction) => {
     const reasons = await countReport(transaction, row)
     const { networks, isAgain } = await noteReporter(transaction, linkId, network, at)
-    if (details !== '') await addNote(transaction, linkId, { reason: given, details, at }, isAgain)
-    if (networks < threshold) return undefined
-    const [[reason] = [given]] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
-    const reported = { at, networks, reason }
-    if (!(await tellReported(transaction, linkId, reported, at - REPORT_MS))) return undefined
-    await webhooks.onReported(transaction, link, reported)
-    return reported
+    if (details !== '') await addNote(transaction, linkId, { reason, details, at }, isAgain)
+    if (networks < deps.threshold) return undefined
+    return tellOrNote(deps, transaction, link, { at, networks, reason: mainReason(reasons) })
   })
-  if (told === undefined) return
-  const { networks, reason } = told
-  log.warn({ code: link.code, networks, reason }, 'many people have reported a link: "quirl reports" shows it')
+  if (told !== undefined) logReported(deps, told)
 }
 
 function deletedProblem(code: string): Problem {

@@ -1,5 +1,5 @@
 import type { Selectable } from '#kysely'
-import type { Executor } from '../db/database.ts'
+import type { Executor, Unlocked } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteReporters } from './reporter-store.ts'
 
@@ -184,6 +184,44 @@ export async function countUnhandled(db: Executor): Promise<number> {
     .where('links.deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
   return row.links
+}
+
+/** Notes that operator and owner are to be told of the reports of a link. */
+export async function noteUntold(db: Executor, linkId: number, at: number): Promise<void> {
+  await db.updateTable('reports').set({ untold_at: at }).where('link_id', '=', linkId).execute()
+}
+
+export async function clearUntold(db: Executor, linkId: number): Promise<void> {
+  await db.updateTable('reports').set({ untold_at: null }).where('link_id', '=', linkId).execute()
+}
+
+export async function isAnyUntold(db: Executor): Promise<boolean> {
+  const query = db.selectFrom('reports').select('link_id').where('untold_at', 'is not', null)
+  return (await query.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** A link of whose reports operator and owner are to be told. */
+export interface Untold {
+  linkId: number
+  at: number
+  reasons: Record<string, number>
+}
+
+/** Those that are noted longest, and that no other transaction has locked; in a transaction. Blocked links wait until they are not. */
+export async function findUntold(db: Executor, unlocked: Unlocked, limit: number): Promise<Untold[]> {
+  const noted = db
+    .selectFrom('reports')
+    .innerJoin('links', 'links.id', 'reports.link_id')
+    .select(['reports.link_id', 'reports.untold_at', 'reports.reasons'])
+    .where('reports.untold_at', 'is not', null)
+    .where('links.removed_at', 'is', null)
+    .where('links.deleted_at', 'is', null)
+    .orderBy('reports.untold_at')
+    .limit(limit)
+  const rows = await unlocked(noted).execute()
+  return rows.map(({ link_id: linkId, untold_at: at, reasons }) => {
+    return { linkId, at: at ?? 0, reasons: JSON.parse(reasons) as Record<string, number> }
+  })
 }
 
 /** Returns false when the link has no reports. */

@@ -43,6 +43,7 @@ import { orderPurposes } from './migrations/0041-order-purposes.ts'
 import { domainNetworks } from './migrations/0042-domain-networks.ts'
 import { certificateDomains } from './migrations/0043-certificate-domains.ts'
 import { pausedWebhooks } from './migrations/0044-paused-webhooks.ts'
+import { untoldReports } from './migrations/0045-untold-reports.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -91,6 +92,7 @@ export const migrations: readonly Migration[] = [
   domainNetworks,
   certificateDomains,
   pausedWebhooks,
+  untoldReports,
 ]
 
 /**

@@ -228,6 +228,8 @@ interface ReportsTable {
   notes: string
   first_at: number
   last_at: number
+  /** Since when operator and owner are to be told; null unless that waits for a change of the link. */
+  untold_at: number | null
 }
 
 /** From where a link was reported in the last 30 days. */

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type Transaction } from '#kysely'
-import type { Executor } from '../db/database.ts'
+import type { Executor, Unlocked } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { codeKey } from './code.ts'
 import type { Link, Reported, Suspension, Warning } from './link.ts'
@@ -191,6 +191,22 @@ export async function setReported(db: Executor, linkId: number, reported: Report
     .where((each) => each.or([each('reported_at', 'is', null), each('reported_at', '<=', before)]))
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
+}
+
+/** Whether the owner of a link was not told after `before`, and another transaction has its row locked; else this one has. */
+export async function isLockedNotReported(
+  db: Executor,
+  unlocked: Unlocked,
+  linkId: number,
+  before: number,
+): Promise<boolean> {
+  const row = db
+    .selectFrom('links')
+    .select('id')
+    .where('id', '=', linkId)
+    .where((each) => each.or([each('reported_at', 'is', null), each('reported_at', '<=', before)]))
+  if ((await unlocked(row).executeTakeFirst()) !== undefined) return false
+  return (await row.executeTakeFirst()) !== undefined
 }
 
 /** The owner of a link is told of no reports any more. */

@@ -1,6 +1,6 @@
-import type { Executor } from '../db/database.ts'
+import type { Executor, Unlocked } from '../db/database.ts'
 import type { Link, Reported, Warning } from './link.ts'
-import { clearReported, setReported, setWarning } from './store.ts'
+import { clearReported, isLockedNotReported, setReported, setWarning } from './store.ts'
 
 /**
  * Puts a warning before a link, or takes it away with null. Its revision increases, as when it is suspended. The caller
@@ -14,6 +14,11 @@ export function warn(db: Executor, link: Link, warning: Warning | null): Promise
 /** Tells the owner of a link that people report it. @returns false when he was told after `before`, in milliseconds since 1970 */
 export function tellReported(db: Executor, linkId: number, reported: Reported, before: number): Promise<boolean> {
   return setReported(db, linkId, reported, before)
+}
+
+/** Whether the owner of a link is to be told, as he was not after `before`, and another transaction has the link locked; else this one has. */
+export function isLockedUntold(db: Executor, unlocked: Unlocked, linkId: number, before: number): Promise<boolean> {
+  return isLockedNotReported(db, unlocked, linkId, before)
 }
 
 /** Takes back what the owner was told: the operator has dismissed the reports. */
