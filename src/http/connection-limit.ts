@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
+import { closeAtOnce } from './close-at-once.ts'
 import type { Metric } from './metric.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
@@ -101,7 +102,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
 }
 
 function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>): void {
-  socket.destroy()
+  closeAtOnce(socket)
   accepted.destroy()
 }
 

@@ -3,6 +3,7 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
 import type { Metric } from './metric.ts'
+import { pageSize, tcpMemory } from './send-queues.ts'
 
 /** From this part of the memory on that there is, the largest holders give way, */
 const TIGHT = 0.7
@@ -15,8 +16,6 @@ const CLOSE_LOOK_MS = 50
 const STEP = 1 / 16
 /** What of a share is left at least. */
 const LEAST = 1 / 8
-/** In which the kernel counts the memory of TCP; on the few machines with larger ones, less of that counts. */
-const PAGE_BYTES = 4096
 
 /** A pool that gives way while memory runs short. */
 export interface MemoryShare {
@@ -116,14 +115,13 @@ function memoryThereIs(): number {
 function createReader(): () => Record<string, MemoryUse> {
   const limit = memoryThereIs()
   const tcpLimit = tcpPressure()
-  const ofTcp = () => PAGE_BYTES * Number(/^TCP: .* mem (\d+)/m.exec(readKernel('/proc/net/sockstat'))?.[1] ?? 0)
   const ofProcess = () => {
     const [, own] = /^RssAnon:\s+(\d+) kB/m.exec(readKernel('/proc/self/status')) ?? []
     return own === undefined ? process.memoryUsage.rss() : 1024 * Number(own)
   }
   return () => {
     const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics()
-    const tcp = ofTcp()
+    const tcp = tcpMemory()
     return {
       process: { used: ofProcess() + tcp, limit },
       heap: { used: heap, limit: heapLimit },
@@ -134,11 +132,11 @@ function createReader(): () => Record<string, MemoryUse> {
 
 /** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */
 function tcpPressure(): number {
-  const [, pages = Infinity] = readKernel('/proc/sys/net/ipv4/tcp_mem').split(/\s+/).map(Number)
-  return PAGE_BYTES * pages
+  const [, pages] = readKernel('/proc/sys/net/ipv4/tcp_mem').split(/\s+/).map(Number)
+  return pages === undefined ? Infinity : pageSize() * pages
 }
 
-/** Empty on other systems than Linux. */
+/** Empty on other systems than Linux, and where a unit may not see it. */
 function readKernel(path: string): string {
   try {
     return readFileSync(path, 'latin1')

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of responses that clients have not read, on all connections. */
@@ -28,15 +29,17 @@ export function createResponseMemory(
 ): ResponseMemory {
   const unread = createFairPool<ServerResponse>({ capacity: maxBytes, choose: slowestOf })
   const leave = ({ req }: ServerResponse) => {
-    req.socket.destroy()
+    resetAtOnce(req.socket)
     onClosed()
   }
   return {
     add(response, bytes) {
       // Who has left reads nothing, and nothing says so again.
       if (bytes < SMALL_RESPONSE || response.req.socket.destroyed) return
+      const holder = holderOf(response.req)
+      response.req.socket.reader = holder
       response.once('close', () => unread.remove(response))
-      for (const leaving of unread.put(response, holderOf(response.req), bytes)) leave(leaving)
+      for (const leaving of unread.put(response, holder, bytes)) leave(leaving)
     },
     bytes: unread.total,
     share: createMemoryShare(unread, maxBytes, leave),

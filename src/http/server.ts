@@ -28,6 +28,8 @@ import { asHolder, type Holder } from '../lib/holder.ts'
 import { createSlices } from '../lib/in-slices.ts'
 import { clientOf } from './client-address.ts'
 import { stopReading } from './stop-reading.ts'
+import { closeAtOnce } from './close-at-once.ts'
+import { createUnreadConnections, type UnreadConnections } from './unread-connections.ts'
 
 declare module 'node:net' {
   interface Socket {
@@ -116,6 +118,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   let closed = 0
   const onClosed = () => closed++
   const responseMemory = createResponseMemory(holderOf, onClosed)
+  const unread = createUnreadConnections(onClosed)
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const refuseLate = (socket: Socket) =>
@@ -127,12 +130,13 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     giveWay(problem, { socket, complete }) {
       refuseUnlessBegun(latestOf(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
       // It waits for its turn, and must not get that after it was refused.
-      if (complete) socket.destroy()
+      if (complete) closeAtOnce(socket)
     },
   })
+  const shared = { ...needs, onClosed, bodyMemory, unread, timeouts, refuseIn }
   return {
     serve(handle, priorityOf = () => 'other') {
-      const { server, sockets } = serve(handle, { ...needs, priorityOf, onClosed, bodyMemory, timeouts, refuseIn })
+      const { server, sockets } = serve(handle, { ...shared, priorityOf })
       const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
       drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
       return server
@@ -140,9 +144,9 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     drainOf: (server) => drains.get(server),
     onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
-    memoryShares: [bodyMemory.share, responseMemory.share],
+    memoryShares: [bodyMemory.share, responseMemory.share, unread.share],
     restingSince: (socket) => restingSince(latestOf(socket)) ?? socket.restingSince,
-    metrics: metricsOf(bodyMemory, responseMemory, () => closed),
+    metrics: metricsOf(bodyMemory, [responseMemory, unread], () => closed),
   }
 }
 
@@ -165,7 +169,7 @@ function createOnParserError(
   }
 }
 
-function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, closed: () => number): Metric[] {
+function metricsOf(bodyMemory: BodyMemory, unread: { bytes: () => number }[], closed: () => number): Metric[] {
   return [
     {
       name: 'quirl_request_body_bytes',
@@ -175,9 +179,9 @@ function metricsOf(bodyMemory: BodyMemory, responseMemory: ResponseMemory, close
     },
     {
       name: 'quirl_unread_response_bytes',
-      help: 'Responses in memory that clients have not read yet',
+      help: 'Responses that clients have not read yet, in memory or as far as the kernel was asked for its part',
       type: 'gauge',
-      read: responseMemory.bytes,
+      read: () => unread.reduce((sum, { bytes }) => sum + bytes(), 0),
     },
     {
       name: 'quirl_connections_closed_total',
@@ -197,13 +201,14 @@ interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
   priorityOf: (request: IncomingMessage) => Priority
   onClosed: () => void
   bodyMemory: BodyMemory
+  unread: UnreadConnections
   timeouts: Timeouts
   /** Ends a connection with a problem, after earlier responses. */
   refuseIn: (socket: Duplex, problem: Problem) => void
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
-  const { priorityOf, nextRequestId, holderOf, isProxied, onClosed, bodyMemory, timeouts } = needs
+  const { priorityOf, nextRequestId, holderOf, isProxied, onClosed, bodyMemory, unread, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
@@ -230,12 +235,14 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   server.maxHeadersCount = MAX_FIELDS + 1
   const slicedReads = createSlicedReads(server, paused)
   server.setTimeout(timeouts.silentMs)
-  allowHalfOpen(server, (socket) => {
+  const isAwaited = (socket: Socket) => {
     const last = latestOf(socket)
     return last !== undefined && priorityOf(last.req) === 'visit'
-  })
+  }
+  allowHalfOpen(server, isAwaited)
   const stalls = { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL }
   const sockets = closeStalledConnections(server, stalls)
+  unread.watch(server, sockets, isAwaited)
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => refuseConnect(socket, needs))
   return { server, sockets }
@@ -309,7 +316,7 @@ function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () =
   socket.pause()
   if (before.req.complete) return void before.once('close', endNow)
   // The body of this very request is refused: its response has not started, or can only be cut off.
-  const refuseNow = () => (before.headersSent ? void socket.destroy() : endNow())
+  const refuseNow = () => (before.headersSent ? closeAtOnce(socket as Socket) : endNow())
   // A response without a socket waits for earlier responses.
   if (before.socket === null) before.once('socket', refuseNow)
   else refuseNow()
@@ -317,7 +324,7 @@ function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () =
 
 /** Refuses the body that is being read, and lets it wait for no earlier response: what was read of it takes memory. */
 function refuseUnlessBegun(last: ServerResponse | undefined, socket: Socket, endNow: () => void): void {
-  if (last === undefined || last.headersSent || last.socket === null) socket.destroy()
+  if (last === undefined || last.headersSent || last.socket === null) closeAtOnce(socket)
   else endNow()
 }
 
@@ -336,7 +343,7 @@ function refuseUnanswered(last: ServerResponse | undefined, endNow: (problem: Pr
 function end(socket: Duplex, problem: Problem, id: string, refusedMs: number): void {
   if (!socket.writable) return
   socket.end(problemResponse(problem, id))
-  const timer = setTimeout(() => socket.destroy(), refusedMs).unref()
+  const timer = setTimeout(() => closeAtOnce(socket as Socket), refusedMs).unref()
   socket.once('close', () => clearTimeout(timer))
 }
 

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { closeAtOnce, isUnread } from './close-at-once.ts'
 import { watchConnections } from './watch-connections.ts'
 
 /** Time-outs in milliseconds. */
@@ -30,8 +31,8 @@ export function closeStalledConnections(
       const { written, sweeps } = seen.get(socket) ?? { written: 0, sweeps: 0 }
       const state = { written: bytesWritten, sweeps: bytesWritten === written ? sweeps + 1 : 0 }
       seen.set(socket, state)
-      const timeout = socket.writableLength > 0 ? unreadMs : idleMs
-      if (state.sweeps * everyMs >= timeout) socket.destroy()
+      const timeout = isUnread(socket) ? unreadMs : idleMs
+      if (state.sweeps * everyMs >= timeout) closeAtOnce(socket)
     }
   }
   const timer = setInterval(sweep, everyMs).unref()

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createClientAddress } from '../http/client-address.ts'
+import { closeAtOnce } from '../http/close-at-once.ts'
 import { createConnectionLimit, type ConnectionLimit } from '../http/connection-limit.ts'
 import { asHolder } from '../lib/holder.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
@@ -185,4 +186,45 @@ test('one that says little by much is closed while the event loop is late, and o
   for (let at = 0; at < 10_000 && !hollow.destroyed; at++) await new Promise((resolve) => hollow.write('x', resolve))
   await poll(() => hollow.destroyed)
   assert.equal(honest.destroyed, false)
+})
+
+test('a connection whose client does not read is reset, also below its encryption, and one whose client has read all is closed', async (t) => {
+  const identity = challengeCertificate('qr.example.com', 'answer', Date.now())
+  const written = new Map<number, Socket>()
+  const onOpen = (socket: Socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (chunk) => {
+      // More than the kernel takes.
+      socket.write(Buffer.alloc(chunk.toString() === 'large' ? 32 * 1024 * 1024 : 1))
+      written.set(socket.remotePort ?? 0, socket)
+    })
+  }
+  const { accept } = createAcceptor(identity, randomBytes(48), onOpen)
+  const encrypted = await listen(t, () => accept)
+  const plain = createPlainServer(onOpen).listen(0, '127.0.0.1')
+  await once(plain, 'listening')
+  undoLater(t, () => void plain.close())
+  const end = async (client: Socket, size: string) => {
+    undoLater(t, () => void client.destroy())
+    const errors: string[] = []
+    client.on('error', ({ code = '' }: NodeJS.ErrnoException) => errors.push(code))
+    client.write(size)
+    await poll(() => written.has(client.localPort ?? 0))
+    const served = written.get(client.localPort ?? 0)
+    if (served === undefined) throw new Error('unreachable')
+    if (size === 'small') await once(client.resume(), 'data')
+    closeAtOnce(served)
+    assert.equal(served.destroyed, true)
+    if (!served.closed) await once(served, 'close')
+    client.resume()
+    await closed(client)
+    return errors
+  }
+  for (const size of ['large', 'small']) {
+    const raw = connect((plain.address() as AddressInfo).port, '127.0.0.1').pause()
+    const tls = connectTls({ host: '127.0.0.1', port: encrypted.port, rejectUnauthorized: false })
+    await once(tls, 'secureConnect')
+    for (const client of [raw, tls.pause()])
+      assert.deepEqual(await end(client, size), size === 'large' ? ['ECONNRESET'] : [])
+  }
 })

@@ -1,0 +1,90 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { endianness } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
+import ipaddr from 'ipaddr.js'
+
+/** The kernel's tables of TCP connections (proc(5)), and how many characters one address and port of each take. */
+const TABLES = [
+  { file: '/proc/self/net/tcp', width: '0100007F:1F90'.length },
+  { file: '/proc/self/net/tcp6', width: '00000000000000000000000001000000:1F90'.length },
+]
+/** The kernel returns a page of them at a time. */
+const READ_BYTES = 4096
+/** How long an iteration of the event loop reads them, in milliseconds. */
+const SLICE_MS = 2
+
+/** Bytes of memory that all TCP connections of the machine take in the kernel; 0 where it does not say. */
+export function tcpMemory(): number {
+  try {
+    const line = readFileSync('/proc/self/net/sockstat', 'latin1')
+      .split('\n')
+      .find((each) => each.startsWith('TCP:'))
+    const fields = line?.split(' ') ?? []
+    return Number(fields[fields.indexOf('mem') + 1] ?? 0) * pageSize()
+  } catch {
+    return 0
+  }
+}
+
+/** The entry of the auxiliary vector with the size of a page (getauxval(3)). */
+const AT_PAGESZ = 6n
+
+let page: number | undefined
+
+/** The bytes of a page, in which the kernel counts memory. */
+export function pageSize(): number {
+  return (page ??= readPageSize())
+}
+
+function readPageSize(): number {
+  const entries = new BigUint64Array(Uint8Array.from(readFileSync('/proc/self/auxv')).buffer)
+  for (let at = 0; at + 1 < entries.length; at += 2) if (entries[at] === AT_PAGESZ) return Number(entries[at + 1])
+  return 4096
+}
+
+/** What the kernel's tables call a connection. */
+export function queueName({ localAddress, localPort, remoteAddress, remotePort }: Socket): string | undefined {
+  if (localAddress === undefined || remoteAddress === undefined) return undefined
+  return `${endName(localAddress, localPort)} ${endName(remoteAddress, remotePort)}`
+}
+
+function endName(address: string, port = 0): string {
+  const bytes = Buffer.from(ipaddr.parse(address).toByteArray())
+  // The kernel writes each four bytes as a number of its own.
+  if (endianness() === 'LE') bytes.swap32()
+  return `${bytes.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
+}
+
+/** Calls back for each connection of the machine with bytes that the other end has not acknowledged, in slices of time. */
+export async function readSendQueues(onQueue: (name: string, bytes: number) => void): Promise<void> {
+  for (const { file, width } of TABLES) {
+    await readLines(file, (line) => {
+      const start = line.indexOf(': ') + 2
+      const end = start + 2 * width + 1
+      // A space, the state, a space.
+      const bytes = Number.parseInt(line.slice(end + 4, end + 12), 16)
+      if (bytes > 0) onQueue(line.slice(start, end), bytes)
+    })
+  }
+}
+
+async function readLines(file: string, onLine: (line: string) => void): Promise<void> {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(READ_BYTES)
+    let [rest, end] = ['', performance.now() + SLICE_MS]
+    for (;;) {
+      const length = readSync(descriptor, buffer, 0, READ_BYTES, null)
+      if (length === 0) return
+      const lines = (rest + buffer.toString('latin1', 0, length)).split('\n')
+      rest = lines.pop() ?? ''
+      lines.forEach(onLine)
+      if (performance.now() < end) continue
+      await setImmediate()
+      end = performance.now() + SLICE_MS
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}

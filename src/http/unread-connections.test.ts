@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { listen } from '../../test/support/http-server.ts'
+import { poll } from '../../test/support/poll.ts'
+import { connectRaw } from '../../test/support/raw.ts'
+import { asHolder } from '../lib/holder.ts'
+import { readSendQueues } from './send-queues.ts'
+import { closeStalledConnections } from './stalled-connections.ts'
+import { createUnreadConnections } from './unread-connections.ts'
+
+const MIB = 1024 * 1024
+/** The kernel takes it at once, and the client's part of it only what is little beside. */
+const body = Buffer.alloc(MIB)
+const patient = { idleMs: 600_000, unreadMs: 600_000, everyMs: 600_000 }
+const port = (socket: Socket | undefined) => socket?.remotePort ?? 0
+
+/** Serves a mebibyte for any request; the first part of its path is whom it counts for. */
+async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}) {
+  const opened: Socket[] = []
+  const reset = { count: 0 }
+  const unread = createUnreadConnections(() => reset.count++, {
+    maxBytes,
+    lookMs: 10,
+    memory: () => Number.POSITIVE_INFINITY,
+  })
+  const answer = ({ socket, url = '' }: IncomingMessage, response: ServerResponse) => {
+    socket.reader = asHolder(url.slice(1))
+    response.end(body)
+  }
+  const server = createServer(options, answer).on('connection', (socket: Socket) => opened.push(socket))
+  unread.watch(server, closeStalledConnections(server, patient))
+  const listening = await listen(t, server)
+  return {
+    opened,
+    reset,
+    unread,
+    /** A client that asks, and reads nothing. */
+    ask: async (holder: string, fields = '') => {
+      const connection = connectRaw(t, listening)
+      connection.socket.pause()
+      connection.socket.write(`GET /${holder} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`)
+      const [socket] = (await once(server, 'connection')) as [Socket]
+      await poll(() => socket.bytesWritten > MIB && socket.writableLength === 0)
+      return connection
+    },
+  }
+}
+
+/** The bytes that the kernel has for the client with a port. */
+async function heldFor(clientPort: number): Promise<number> {
+  let held = 0
+  const end = `:${clientPort.toString(16).padStart(4, '0')}`.toUpperCase()
+  await readSendQueues((name, bytes) => {
+    if (name.endsWith(end)) held += bytes
+  })
+  return held
+}
+
+test('of responses that the kernel has taken, the one is reset that was read least lately, of the network with most', async (t) => {
+  const { ask, opened, reset, unread } = await serve(t, 2.5 * MIB)
+  const honest = await ask('honest.1')
+  await poll(() => unread.bytes() > 0)
+  const attack = [await ask('attacker.1'), await ask('attacker.1'), await ask('attacker.1')]
+  await poll(() => reset.count > 0 && unread.bytes() < 2.5 * MIB)
+  const [ofHonest, ...ofAttack] = opened.map(({ destroyed }) => destroyed)
+  assert.equal(ofHonest, false)
+  assert.deepEqual(ofAttack.toSorted().toReversed(), ofAttack, 'the oldest first')
+  assert.equal(await heldFor(attack[0]?.socket.localPort ?? 0), 0)
+  for (const { socket, received } of [honest, ...attack.slice(reset.count)]) {
+    socket.resume()
+    await poll(() => received().length > MIB)
+  }
+  await poll(() => unread.bytes() === 0)
+})
+
+test('a connection stays open beyond its time-out while its client has not read all that the kernel took', async (t) => {
+  const { ask, opened, unread } = await serve(t, 64 * MIB, { keepAliveTimeout: 100 })
+  const { socket, received, closed } = await ask('phone.1')
+  await poll(() => unread.bytes() > 0)
+  const [server] = opened
+  // Each begins the time anew.
+  let timeouts = 0
+  server?.on('timeout', () => timeouts++)
+  await poll(() => timeouts > 1)
+  assert.equal(server?.destroyed, false)
+  socket.resume()
+  await closed
+  assert.ok(received().length > MIB)
+})
+
+test('after the last response of a connection, what its client has not read still counts, until it is read', async (t) => {
+  const { ask, opened, unread } = await serve(t, 64 * MIB)
+  const other = await ask('other.1')
+  await poll(() => unread.bytes() > 0)
+  other.socket.resume()
+  await poll(() => unread.bytes() === 0)
+  const { socket, received, closed } = await ask('phone.1', 'Connection: close\r\n')
+  await poll(() => unread.bytes() > 0)
+  assert.equal(opened[1]?.destroyed, false)
+  socket.resume()
+  await closed
+  assert.ok(received().length > MIB)
+  await poll(() => opened[1]?.destroyed === true)
+  assert.equal(unread.bytes(), 0)
+})
+
+test('who closes one side of a connection and reads nothing leaves nothing in the kernel', async (t) => {
+  const { ask, opened, unread } = await serve(t, 64 * MIB)
+  const { socket } = await ask('attacker.1')
+  const clientPort = port(opened[0])
+  await poll(() => unread.bytes() > 0)
+  assert.ok((await heldFor(clientPort)) > 0)
+  socket.end()
+  await poll(() => opened[0]?.destroyed === true)
+  assert.equal(await heldFor(clientPort), 0)
+})
+
+test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {
+  const unread = createUnreadConnections(() => {}, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })
+  const server = createServer((_request, response) => response.end(body))
+  unread.watch(server, closeStalledConnections(server, patient))
+  const { socket, received, closed } = connectRaw(t, await listen(t, server))
+  const opened = once(server, 'connection') as Promise<[Socket]>
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  const [accepted] = await opened
+  await poll(() => accepted.destroyed)
+  await closed
+  assert.ok(received().length > MIB)
+  assert.equal(unread.bytes(), 0)
+})
