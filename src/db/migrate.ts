@@ -44,6 +44,7 @@ import { domainNetworks } from './migrations/0042-domain-networks.ts'
 import { certificateDomains } from './migrations/0043-certificate-domains.ts'
 import { pausedWebhooks } from './migrations/0044-paused-webhooks.ts'
 import { untoldReports } from './migrations/0045-untold-reports.ts'
+import { provenOrders } from './migrations/0046-proven-orders.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -93,6 +94,7 @@ export const migrations: readonly Migration[] = [
   certificateDomains,
   pausedWebhooks,
   untoldReports,
+  provenOrders,
 ]
 
 /**

@@ -338,6 +338,8 @@ interface AcmeOrdersTable {
   placed_at: number
   /** What it was for; null when an earlier version has placed it. */
   purpose: 'first' | 'renewal' | 'retry' | 'own' | 'operator' | null
+  /** 1 when DNS had proven whose the name is. */
+  proven: Generated<number>
   /** Whose share it takes: of a first certificate as `issuances` has them, of a renewal as the name was registered. */
   registrable: string | null
   client: string | null

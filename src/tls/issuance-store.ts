@@ -2,6 +2,7 @@ import { sql, type Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { registrableOrSame } from '../lib/registrable.ts'
+import { isProven } from './issued-store.ts'
 
 /** The longest that a name is put off: a time that is further ahead was written by a clock that was wrong. */
 export const LONGEST_MS = 24 * 60 * 60 * 1000
@@ -125,29 +126,43 @@ export interface QueueQuery {
 }
 
 /**
+ * How often each name that waits has had its turn, by registrable domain and by network: the orders of its holder, and those names of
+ * the same holder that wait for longer. A name that DNS has proven to be somebody's counts only proven ones of its domain: of those
+ * that are not, strangers may have any number where a wildcard record leads here.
+ */
+const turns = sql`
+  select name, queued_at,
+    case when waiting.proven = 1 then nth_of_proven + coalesce(of_domains.proven_orders, 0)
+      else nth_of_domain + coalesce(of_domains.orders, 0) end as of_domain,
+    nth_of_client + coalesce(of_clients.orders, 0) as of_client
+  from waiting
+    left join of_domains on of_domains.registrable = waiting.registrable
+    left join of_clients on of_clients.client = waiting.client`
+
+/**
  * The name whose turn it is: of those who have had fewest orders since a time, by registrable domain and by network, the one that
  * has waited longest; undefined when none may be ordered now.
  */
 export async function findNext(db: Executor, { now, since, most, except }: QueueQuery): Promise<string | undefined> {
-  const others = except.length === 0 ? sql`` : sql`and name not in (${sql.join(except)})`
+  const others = except.length === 0 ? sql`` : sql`and issuances.name not in (${sql.join(except)})`
   const { rows } = await sql<{ name: string }>`
-    with waiting as (
-      select name, queued_at, registrable, client,
-        row_number() over (partition by coalesce(registrable, name) order by queued_at, name) as nth_of_domain,
-        row_number() over (partition by coalesce(client, name) order by queued_at, name) as nth_of_client
-      from issuances
+    with queue as (
+      select issuances.name, queued_at, coalesce(issuances.registrable, issuances.name) as domain, issuances.registrable,
+        issuances.client, case when domains.claimed_at is null then 0 else 1 end as proven
+      from issuances left join domains on domains.name = issuances.name
       where queued_at is not null and (retry_at <= ${now} or retry_at > ${now + LONGEST_MS}) ${others}
     ),
-    orders as (select registrable, client from acme_orders where placed_at > ${since} and purpose = 'first'),
-    domains as (select registrable, count(*) as orders from orders group by registrable),
-    clients as (select client, count(*) as orders from orders group by client),
-    turns as (
-      select name, queued_at, nth_of_domain + coalesce(domains.orders, 0) as of_domain,
-        nth_of_client + coalesce(clients.orders, 0) as of_client
-      from waiting
-        left join domains on domains.registrable = waiting.registrable
-        left join clients on clients.client = waiting.client
-    )
+    waiting as (
+      select queue.*,
+        row_number() over (partition by domain order by queued_at, name) as nth_of_domain,
+        row_number() over (partition by domain, proven order by queued_at, name) as nth_of_proven,
+        row_number() over (partition by coalesce(client, name) order by queued_at, name) as nth_of_client
+      from queue
+    ),
+    orders as (select registrable, client, proven from acme_orders where placed_at > ${since} and purpose = 'first'),
+    of_domains as (select registrable, count(*) as orders, sum(proven) as proven_orders from orders group by registrable),
+    of_clients as (select client, count(*) as orders from orders group by client),
+    turns as (${turns})
     select name from turns where of_domain <= ${most} and of_client <= ${most}
     order by case when of_domain > of_client then of_domain else of_client end, queued_at, name limit 1`.execute(db)
   return rows[0]?.name
@@ -204,8 +219,9 @@ export async function insertOrder(
   purgeBefore: number,
 ): Promise<number> {
   await db.deleteFrom('acme_orders').where('placed_at', '<', purgeBefore).execute()
-  const holder = await findHolder(db, name, purpose)
-  const values = { placed_at: now, purpose, registrable: holder?.registrable ?? null, client: holder?.client ?? null }
+  const [holder, proven] = [await findHolder(db, name, purpose), (await isProven(db, name)) ? 1 : 0]
+  const { registrable = null, client = null } = holder ?? {}
+  const values = { placed_at: now, purpose, proven, registrable, client }
   const row = await db.insertInto('acme_orders').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
-import { DAY, HOUR, setQueue as set } from '../../test/support/issuance-queue.ts'
+import { DAY, HOUR, MINUTE, setQueue as set } from '../../test/support/issuance-queue.ts'
+import { poll } from '../../test/support/poll.ts'
 import { removeStored, storeProven } from '../../test/support/stored-domains.ts'
 import { listCertificates, saveCertificate } from './certificate-store.ts'
 import { deleteIssuances, findIssuance } from './issuance-store.ts'
@@ -35,6 +36,48 @@ for (const driver of drivers) {
       for (const { name, ...renewed } of await listCertificates(db.read))
         await saveCertificate(db.write, { name, ...renewed, notBefore: now() })
       await queue.obtain('more.wild.com', 'other')
+    })
+
+    test('a name that the DNS has proven does not wait for what strangers have ordered under its domain, and neither do later ones of its owner beyond their own share', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, now, pass, emptied } = setting
+      const queue = start()
+      const of = (word: string) => orders.filter(({ name }) => name.startsWith(word)).length
+      for (let at = 0; at < 60; at++) await queue.add(`wild-${at}.wild.com`, `stranger ${at % 3}`)
+      await poll(() => of('wild') === 40)
+      const before = now()
+      for (let at = 0; at < 40; at++) await storeProven(db, `mine-${at}.wild.com`)
+      await queue.obtain('mine-0.wild.com', 'owner 0')
+      assert.ok(now() - before < MINUTE, `${(now() - before) / MINUTE} minutes`)
+      assert.deepEqual([of('wild'), of('mine')], [40, 1])
+      // A quarter of what the others leave, as any domain has: 30 of 120.
+      for (let at = 1; at < 40; at++) await queue.add(`mine-${at}.wild.com`, `owner ${at % 3}`)
+      await poll(() => of('mine') === 30)
+      await queue.obtain('qr.honest.com', 'other')
+      assert.deepEqual([of('wild'), of('mine')], [40, 30])
+      pass(3 * HOUR)
+      queue.resume()
+      await emptied()
+      assert.deepEqual([of('wild'), of('mine')], [40, 40])
+    })
+
+    test('a proven name keeps to the share of its network', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, now } = setting
+      const queue = start()
+      for (let at = 0; at < 40; at++) await queue.add(`qr.stranger-${at}.com`, 'stranger')
+      await poll(() => orders.length === 40)
+      await storeProven(db, 'mine.wild.com')
+      await queue.add('mine.wild.com', 'stranger')
+      const before = now()
+      await queue.obtain('qr.honest.com', 'other')
+      assert.ok(now() - before < MINUTE)
+      assert.deepEqual(
+        orders.slice(40).map(({ name }) => name),
+        ['qr.honest.com'],
+      )
     })
 
     test('names that the DNS had proven do not count, also when they were removed', async (t) => {
