@@ -157,6 +157,16 @@ test('a link that joins one collection too many leaves the one that it has been 
   assert.equal((await read(tokens[1] ?? '')).links, 0)
 })
 
+test('a link that joins many collections at the same moment is in as many as it may be afterwards', async (t) => {
+  const { collect, join, services, links } = await startWithLinks(t, 1)
+  const [menu] = links as [Created]
+  const tokens = await Promise.all(Array.from({ length: MAX_COLLECTIONS + 20 }, async () => (await collect()).token))
+  const joined = await Promise.all(tokens.map((token) => join(token, [menu.token])))
+  assert.ok(joined.every(({ added }) => added === 1))
+  const stored = await services.db.read.selectFrom('memberships').select('collection_id').execute()
+  assert.equal(stored.length, MAX_COLLECTIONS)
+})
+
 test('a collection that ends leaves its links, and a link that is deleted leaves its collections', async (t) => {
   const { collect, join, read, api, url, links, services } = await startWithLinks(t, 2)
   const [menu, other] = links as [Created, Created]

@@ -1,5 +1,5 @@
 import type { Transaction } from '#kysely'
-import type { Database } from '../db/database.ts'
+import type { Database, Locking } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { chargeAll, chargesRoom, refundFailed, runCharged } from '../lib/charged.ts'
@@ -251,7 +251,7 @@ interface Join {
 }
 
 async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: Join): Promise<JoinResult> {
-  const { db, links, now } = deps
+  const { db, links } = deps
   // A stranger learns nothing of tokens by a collection that does not exist.
   const { id: collectionId } = await requireCollection(deps, token, (id) => store.findCollection(db.read, id))
   const named = await links.findManyByToken(linkTokens, chargeNotFound)
@@ -262,9 +262,7 @@ async function join(deps: Deps, { token, linkTokens, client, chargeNotFound }: J
   ])
   const joined = await refundFailed(charge, async (chargeOnce) => {
     if (ids.length > 0) await chargeOnce()
-    return addWatched(deps, collectionId, ids, (transaction) =>
-      addLinks(transaction, { collectionId, linkIds: ids, now: now() }),
-    )
+    return addAll(deps, collectionId, ids)
   })
   const outcomes = named.map((link) => (link instanceof Problem ? link : outcomeOf(link, joined)))
   const { failed, results } = rowResults(outcomes)
@@ -276,7 +274,7 @@ interface Joined {
   added: Set<number>
   /** Those that were there. */
   already: Set<number>
-  /** Those that exist; the others were deleted meanwhile. */
+  /** Those of the others that exist; the rest was deleted meanwhile. */
   existing: Set<number>
 }
 
@@ -287,16 +285,29 @@ function outcomeOf({ id, code }: { id: number; code: string }, { added, already,
   return collectionFull()
 }
 
+/** Adds links to a collection, and has what is told to its webhook watched. */
+async function addAll(deps: Deps, collectionId: string, linkIds: number[]): Promise<Joined> {
+  const { db, now } = deps
+  const joined = await addWatched(deps, collectionId, linkIds, (transaction) =>
+    addLinks(transaction, db.kept, { collectionId, linkIds, now: now() }),
+  )
+  // Neither knew of the other when links joined another collection at the same moment: the later one does now.
+  await store.endOldest(db.write, [...joined.added], { most: MAX_COLLECTIONS, except: collectionId })
+  return joined
+}
+
 /** Adds links to a locked collection, as many as fit; each leaves its oldest collection for an eleventh. */
 async function addLinks(
   transaction: Transaction<Tables>,
+  kept: Locking,
   { collectionId, linkIds, now }: { collectionId: string; linkIds: number[]; now: number },
 ): Promise<Joined> {
   if (linkIds.length === 0) return { added: new Set(), already: new Set(), existing: new Set() }
-  const existing = await store.lockLinks(transaction, linkIds)
   const already = await store.findMembers(transaction, collectionId, linkIds)
+  const others = linkIds.filter((id) => !already.has(id))
+  const existing = await store.keepLinks(transaction, kept, others)
   const room = MAX_LINKS - (await store.countMembers(transaction, collectionId))
-  const adding = linkIds.filter((id) => existing.has(id) && !already.has(id)).slice(0, room)
+  const adding = others.filter((id) => existing.has(id)).slice(0, room)
   await store.insertMembers(transaction, { collectionId, linkIds: adding, now })
   await store.endOldest(transaction, adding, { most: MAX_COLLECTIONS, except: collectionId })
   return { added: new Set(adding), already, existing }

@@ -1,5 +1,5 @@
-import type { Selectable, Transaction } from '#kysely'
-import type { Executor } from '../db/database.ts'
+import { sql, type Selectable, type Transaction } from '#kysely'
+import type { Executor, Locking } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { isMember } from '../links/member-store.ts'
 
@@ -83,15 +83,19 @@ export async function findMembers(db: Executor, id: string, linkIds: number[]): 
   return new Set(rows.map((row) => row.link_id))
 }
 
-/** Keeps others from deleting these links until the transaction ends. @returns those that exist */
-export async function lockLinks(transaction: Transaction<Tables>, linkIds: number[]): Promise<Set<number>> {
-  const rows = await transaction
-    .updateTable('links')
-    .set((link) => ({ revision: link.ref('revision') }))
-    .where('id', 'in', linkIds)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .execute()
+/**
+ * Keeps others from deleting these links until the transaction ends. Their other changes go on: an operator who blocks them waits for
+ * nobody who has them join collections.
+ * @returns those that exist
+ */
+export async function keepLinks(
+  transaction: Transaction<Tables>,
+  kept: Locking,
+  linkIds: number[],
+): Promise<Set<number>> {
+  if (linkIds.length === 0) return new Set()
+  const links = transaction.selectFrom('links').select('id').where('id', 'in', linkIds).where('deleted_at', 'is', null)
+  const rows = await kept(links.orderBy('id')).execute()
   return new Set(rows.map((row) => row.id))
 }
 
@@ -105,26 +109,24 @@ export async function insertMembers(
   await transaction.insertInto('memberships').values(rows).execute()
 }
 
-/** Ends the oldest memberships of each of these links beyond `most`, but never those of the given collection. */
+/**
+ * Ends the oldest memberships of each of these links beyond `most`, but never those of the given collection. Of what others add in
+ * transactions that have not ended, it knows nothing.
+ */
 export async function endOldest(
-  transaction: Transaction<Tables>,
+  db: Executor,
   linkIds: number[],
   { most, except }: { most: number; except: string },
 ): Promise<void> {
   if (linkIds.length === 0) return
-  const rows = await transaction
-    .selectFrom('memberships')
-    .select(['collection_id', 'link_id'])
-    .where('link_id', 'in', linkIds)
-    .where('collection_id', '<>', except)
-    .orderBy('joined_at', 'desc')
-    .orderBy('collection_id')
-    .execute()
-  const byLink = Map.groupBy(rows, (row) => row.link_id)
-  for (const { collection_id: collectionId, link_id: linkId } of [...byLink.values()].flatMap((all) =>
-    all.slice(most - 1),
-  ))
-    await deleteMember(transaction, collectionId, linkId)
+  await sql`
+    delete from memberships where (collection_id, link_id) in (
+      select collection_id, link_id from (
+        select collection_id, link_id, row_number() over (partition by link_id
+          order by case when collection_id = ${except} then 0 else 1 end, joined_at desc, collection_id) as nth
+        from memberships where link_id in (${sql.join(linkIds)})
+      ) as memberships_of_links where nth > ${most}
+    )`.execute(db)
 }
 
 /** @returns false when the link was not in the collection */

@@ -36,7 +36,9 @@ export interface Database {
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
   /** For what is not to wait while a change of many rows goes on, which may take seconds in PostgreSQL. */
-  unlocked: Unlocked
+  unlocked: Locking
+  /** For what changes no row, but must not go on without it. */
+  kept: Locking
   /** For `createLeases`. */
   leases: LeaseStore
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
@@ -49,10 +51,11 @@ export interface Database {
 }
 
 /**
- * Limits a query in a transaction to the rows that no other transaction on the store has changed or locked, and locks them. In SQLite,
- * where changes run one after the other, these are all.
+ * Locks the rows of a query in a transaction until its end. In SQLite, where changes run one after the other, all are. `unlocked` limits
+ * the query to those that no other transaction on the store has changed or locked; `kept` only keeps others from deleting the rows, or
+ * hiding their keys: other changes go on meanwhile.
  */
-export type Unlocked = <DB, From extends keyof DB, Row>(
+export type Locking = <DB, From extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, From, Row>,
 ) => SelectQueryBuilder<DB, From, Row>
 

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from '#kysely'
-import type { Executor, Unlocked } from '../db/database.ts'
+import type { Executor, Locking } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Lane } from '../db/schema-webhooks.ts'
 import type { WebhookEvent } from './event.ts'
@@ -194,7 +194,7 @@ export type Postponed = Pick<Due, 'owner' | 'updatedAt'> & { until: number }
  * Has events wait, without a failure, unless the owner has set the webhook in the meantime.
  * @returns those whose webhooks another transaction has locked, which are due as before: a change of hundreds of links takes seconds
  */
-export async function postpone(db: Executor, unlocked: Unlocked, postponed: Postponed[]): Promise<Postponed[]> {
+export async function postpone(db: Executor, unlocked: Locking, postponed: Postponed[]): Promise<Postponed[]> {
   const locked: Postponed[] = []
   for (const kind of ownerKinds) {
     const rows = postponed.filter(({ owner }) => owner.kind === kind)
@@ -215,7 +215,7 @@ export async function postpone(db: Executor, unlocked: Unlocked, postponed: Post
 
 async function findUnlocked(
   db: Executor,
-  unlocked: Unlocked,
+  unlocked: Locking,
   kind: WebhookOwner['kind'],
   rows: Postponed[],
 ): Promise<Set<number | string>> {
@@ -227,7 +227,7 @@ async function findUnlocked(
 }
 
 /** Whether another transaction has a webhook locked; else this one has, until its end. */
-export async function isLocked(db: Executor, unlocked: Unlocked, owner: WebhookOwner): Promise<boolean> {
+export async function isLocked(db: Executor, unlocked: Locking, owner: WebhookOwner): Promise<boolean> {
   const { webhooks, key } = tablesOf(owner)
   const row = db.selectFrom(webhooks).select(key).where(key, '=', owner.id)
   if ((await unlocked(row).executeTakeFirst()) !== undefined) return false

@@ -1,4 +1,4 @@
-import type { Executor, Unlocked } from '../db/database.ts'
+import type { Executor, Locking } from '../db/database.ts'
 import { isMember } from '../links/member-store.ts'
 
 /** A link for which milestones are wanted, with the last one. */
@@ -206,7 +206,7 @@ export async function advanceWatch(
 /** Whether another transaction has locked what is known of a link for a collection; else this one has, until its end. */
 export async function isWatchLocked(
   db: Executor,
-  unlocked: Unlocked,
+  unlocked: Locking,
   { collectionId, linkId }: { collectionId: string; linkId: number },
 ): Promise<boolean> {
   const member = db.selectFrom('memberships').select('link_id').where('collection_id', '=', collectionId)
@@ -217,7 +217,7 @@ export async function isWatchLocked(
 }
 
 /** The same for all collections that want to know when the destination of a link fails. */
-export async function areChecksLocked(db: Executor, unlocked: Unlocked, linkId: number): Promise<boolean> {
+export async function areChecksLocked(db: Executor, unlocked: Locking, linkId: number): Promise<boolean> {
   const checked = db.selectFrom('memberships').select('collection_id').where('link_id', '=', linkId)
   const rows = checked.where('next_check_at', 'is not', null).orderBy('collection_id')
   const free = await unlocked(rows).execute()

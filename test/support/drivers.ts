@@ -61,6 +61,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     time: instances[0].time,
     check: instances[0].check,
     unlocked: instances[0].unlocked,
+    kept: instances[0].kept,
     doubtMs: instances[0].doubtMs,
     close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }

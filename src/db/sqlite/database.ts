@@ -138,6 +138,7 @@ function createDatabase({ reading, writing }: Connections, now: () => number, sp
       await read.selectFrom('migrations').select('number').limit(1).execute()
     },
     unlocked: (query) => query,
+    kept: (query) => query,
     doubtMs: DOUBT_MS,
     async close() {
       for (const each of [patient, read, write]) await each.destroy()

@@ -75,6 +75,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     urgent: (urgency, work) => (withPrecedence.has(urgency) ? runFirst(transaction, first, work) : transaction(work)),
     lock: lockName,
     unlocked: (query) => query.forNoKeyUpdate().skipLocked(),
+    kept: (query) => query.forKeyShare(),
     leases: createSharedLeases({ write: first, time }),
     time,
     check: () => checkChanges(first),
