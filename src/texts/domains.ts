@@ -65,7 +65,14 @@ const en = {
     waiting: 'It is issued once the DNS record is found.',
     failed:
       'It could not be issued yet; the next attempt is after {time}. A CAA record in the DNS of your domain may forbid it.',
-    queued: 'It is issued as soon as it is its turn: other domains wait as well.',
+    queued: {
+      turn: 'It is issued as soon as it is its turn: other domains wait as well.',
+      all: 'It is issued as soon as the certificate authority may be asked again: this takes three hours at most, and a visit is not needed.',
+      network:
+        'It is issued within three hours by itself: as many as may be were just issued for names that are visited from the same network. A visit from another network brings it forward.',
+      domain:
+        'It is issued within hours by itself: as many as may be were just issued for other names of this domain. A name that you have taken over with a second DNS record (TXT) does not wait for those of strangers.',
+    },
     away: 'It could not be issued yet, which is no fault of your domain: the certificate authority does not issue any at the moment. The next attempt is after {time}.',
     proxy: 'The web server in front of this service obtains it once the name is active.',
     off: 'This service does not use HTTPS itself; ask its operator how visitors get it.',
@@ -169,7 +176,14 @@ const de: typeof en = {
     waiting: 'Es wird ausgestellt, sobald der DNS-Eintrag gefunden ist.',
     failed:
       'Es konnte noch nicht ausgestellt werden; der nächste Versuch folgt nach {time}. Ein CAA-Eintrag im DNS Ihrer Domain verbietet es möglicherweise.',
-    queued: 'Es wird ausgestellt, sobald es an der Reihe ist: Auch andere Domains warten.',
+    queued: {
+      turn: 'Es wird ausgestellt, sobald es an der Reihe ist: Auch andere Domains warten.',
+      all: 'Es wird ausgestellt, sobald die Zertifizierungsstelle wieder gefragt werden darf: Das dauert höchstens drei Stunden, ein Besuch ist nicht nötig.',
+      network:
+        'Es wird binnen drei Stunden von selbst ausgestellt: Für Namen, die aus demselben Netz besucht werden, wurden gerade so viele ausgestellt, wie es sein dürfen. Ein Besuch aus einem anderen Netz zieht es vor.',
+      domain:
+        'Es wird binnen Stunden von selbst ausgestellt: Für andere Namen dieser Domain wurden gerade so viele ausgestellt, wie es sein dürfen. Ein Name, den Sie mit einem zweiten DNS-Eintrag (TXT) übernommen haben, wartet nicht auf die von Fremden.',
+    },
     away: 'Es konnte noch nicht ausgestellt werden, was nicht an Ihrer Domain liegt: Die Zertifizierungsstelle stellt gerade keine aus. Der nächste Versuch folgt nach {time}.',
     proxy: 'Der Webserver vor diesem Dienst besorgt es, sobald der Name aktiv ist.',
     off: 'Dieser Dienst verwendet selbst kein HTTPS; fragen Sie den Betreiber, wie Besucher es bekommen.',

@@ -3,11 +3,12 @@ import { describe, test, type TestContext } from 'node:test'
 import { createLocalBus } from '../bus/local.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
+import { storeProven } from '../../test/support/stored-domains.ts'
 import { noFailures } from './back-off.ts'
 import { saveCertificate, type StoredCertificate } from './certificate-store.ts'
-import { createCertificates } from './certificates.ts'
+import { createCertificates, type Certificates } from './certificates.ts'
 import { Postponed } from './issuance-error.ts'
-import { enqueue, saveIssuance } from './issuance-store.ts'
+import { enqueue, insertOrder, saveIssuance } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
 import type { Accept, Identity } from './listener.ts'
 import { asHolder } from '../lib/holder.ts'
@@ -37,6 +38,12 @@ interface Setting {
   /** When the authority answers; at once by default. */
   answer: (when: Promise<void>) => void
   sweep: () => Promise<void>
+  report: Certificates['report']
+  /** Has a name wait, or records an order of it. */
+  waits: (name: string, network: string) => Promise<void>
+  ordered: (name: string, network: string) => Promise<void>
+  /** DNS proves whose a name is. */
+  proven: (name: string) => Promise<void>
   /** The chains that TLS servers were made for. */
   loaded: string[]
   issued: string[]
@@ -90,6 +97,8 @@ async function set(
     createAcceptor: servers.create,
     log: { error: assert.fail },
   })
+  const waits = (name: string, client: string) =>
+    enqueue(db.write, name, NOW, { registrable: name.split('.').slice(-2).join('.'), client })
   return {
     save: (each) => saveCertificate(db.write, each),
     async failed(name, failures, retryAt = 0) {
@@ -103,6 +112,14 @@ async function set(
     },
     answer: (when) => (answered = when),
     sweep: certificates.sweep,
+    report: certificates.report,
+    waits,
+    async ordered(name, network) {
+      await waits(name, network)
+      await insertOrder(db.write, { name, purpose: 'first' }, NOW, 0)
+      await saveIssuance(db.write, name, noFailures)
+    },
+    proven: (name) => storeProven(db, name),
     loaded: servers.loaded,
     issued,
     queued,
@@ -198,6 +215,19 @@ for (const driver of drivers) {
       await Promise.all([visit('qr.example.com', '10.0.0.1'), visit('qr.example.com', '10.0.1.1')])
       await visit('go.example.com', '10.0.0.2')
       assert.deepEqual(networks.toSorted(), ['digest of 10.0.0', 'digest of 10.0.0', 'digest of 10.0.1'])
+    })
+
+    test('the report of a name that waits says for what: places under its domain, of its network, or its turn', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const waitsFor = async (name: string) => (await setting.report(name)).waitsFor
+      for (let at = 0; at < 40; at++) await setting.ordered(`${at}.wild.com`, at < 20 ? 'stranger' : `stranger ${at}`)
+      for (let at = 0; at < 20; at++) await setting.ordered(`qr.own-${at}.com`, 'stranger')
+      for (const name of ['more.wild.com', 'mine.wild.com', 'qr.first.com']) await setting.waits(name, 'other')
+      await setting.waits('qr.other.com', 'stranger')
+      await setting.proven('mine.wild.com')
+      const names = ['more.wild.com', 'mine.wild.com', 'qr.first.com', 'qr.other.com', '0.wild.com']
+      assert.deepEqual(await Promise.all(names.map(waitsFor)), ['domain', 'turn', 'turn', 'network', undefined])
     })
 
     test('what is wrong with one certificate keeps no other from being renewed', async (t) => {

@@ -18,11 +18,14 @@ import {
   type StoredCertificate,
 } from './certificate-store.ts'
 import {
+  countOrders,
+  countOrdersBefore,
   countQueued,
   deleteIssuances,
   findIssuance,
   listIssuances,
   resetIssuance,
+  TOTAL_MS,
   type Issuance,
   type Purpose,
 } from './issuance-store.ts'
@@ -31,7 +34,7 @@ import { excludeProven } from './issued-store.ts'
 import type { Stop } from './issuance-line.ts'
 import type { IssuanceQueue } from './issuance-queue.ts'
 import type { Issuer } from './issuer.ts'
-import type { OrderLimiter } from './order-limiter.ts'
+import { shareOf, type OrderLimiter } from './order-limiter.ts'
 import { createHold, type Held } from './hold.ts'
 import type { Accept, Acceptor, Found, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
@@ -58,7 +61,15 @@ export interface CertificateReport extends Partial<Issuance> {
   name: string
   notAfter: number | undefined
   renewAt: number | undefined
+  /** For what one waits that is in the queue, of the report of one name. */
+  waitsFor?: WaitsFor
 }
+
+/**
+ * As many certificates as may be were ordered in the last hours, under the name's registrable domain, for the network from which it is
+ * visited, or of all; or just its turn.
+ */
+export type WaitsFor = 'domain' | 'network' | 'all' | 'turn'
 
 /** The names that wait for their first certificate. */
 export interface Waiting {
@@ -154,7 +165,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     },
     reread: cache.expire,
     list: () => listReports(db, host),
-    report: (name) => reportOf(db, name),
+    report: (name) => reportOf(deps, name),
     waiting: waiting.read,
     metrics: [expiries.metric, ...waiting.metrics],
   }
@@ -316,9 +327,22 @@ async function ignoreIssuanceError(work: Promise<unknown>): Promise<void> {
   }
 }
 
-async function reportOf(db: Database, name: string): Promise<CertificateReport> {
+type ReportDeps = Pick<CertificateDeps, 'db' | 'now' | 'queue'>
+
+async function reportOf(deps: ReportDeps, name: string): Promise<CertificateReport> {
+  const { db } = deps
   const [certificate, issuance] = await Promise.all([findCertificate(db.read, name), findIssuance(db.read, name)])
-  return { ...issuance, name, notAfter: certificate?.notAfter, renewAt: certificate?.renewAt }
+  const report = { ...issuance, name, notAfter: certificate?.notAfter, renewAt: certificate?.renewAt }
+  return issuance?.queuedAt === undefined ? report : { ...report, waitsFor: await findWait(deps, name) }
+}
+
+async function findWait({ db, now, queue }: ReportDeps, name: string): Promise<WaitsFor> {
+  if (queue.stop() !== undefined) return 'all'
+  const since = now() - TOTAL_MS
+  const most = shareOf(await countOrders(db.read, since))
+  const { ofDomain, ofNetwork } = await countOrdersBefore(db.read, name, since)
+  if (ofDomain >= most) return 'domain'
+  return ofNetwork >= most ? 'network' : 'turn'
 }
 
 async function listReports(db: Database, host: string): Promise<CertificateReport[]> {

@@ -168,6 +168,28 @@ export async function findNext(db: Executor, { now, since, most, except }: Queue
   return rows[0]?.name
 }
 
+/** How many first certificates were ordered since a time for the holders of a name that waits: under its domain, and for its network. */
+export async function countOrdersBefore(
+  db: Executor,
+  name: string,
+  since: number,
+): Promise<{ ofDomain: number; ofNetwork: number }> {
+  const isOfNetwork = sql<boolean>`acme_orders.client = issuances.client`
+  const proven = sql`exists (select 1 from domains where domains.name = issuances.name and claimed_at is not null)`
+  const isOfDomain = sql<boolean>`acme_orders.registrable = issuances.registrable and (proven = 1 or not ${proven})`
+  const row = await db
+    .selectFrom('acme_orders')
+    .innerJoin('issuances', (join) => join.on('issuances.name', '=', name))
+    .select((each) => [
+      each.fn.countAll<number>().filterWhere(isOfDomain).as('ofDomain'),
+      each.fn.countAll<number>().filterWhere(isOfNetwork).as('ofNetwork'),
+    ])
+    .where('placed_at', '>', since)
+    .where('purpose', '=', 'first')
+    .executeTakeFirstOrThrow()
+  return row
+}
+
 /** How many names wait, and since when the first of them has. */
 export async function countQueued(db: Executor): Promise<{ count: number; since: number | undefined }> {
   const row = await db

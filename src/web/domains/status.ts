@@ -15,6 +15,8 @@ export interface CertificateState {
   fault?: string | undefined
   /** Since when it waits for its turn. */
   queuedAt?: number | undefined
+  /** For what: places under its domain, those of its network, those of all, or its turn. */
+  waitsFor?: 'domain' | 'network' | 'all' | 'turn'
   retryAt?: number
 }
 
@@ -82,10 +84,10 @@ function faultText(fault: DnsFault | undefined, name: string, language: Language
 function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string | Html {
   const { certificates } = domainsTexts[language]
   if (certificate === undefined) return isHttps ? certificates.proxy : certificates.off
-  const { notAfter, failures = 0, fault, queuedAt, retryAt } = certificate
+  const { notAfter, failures = 0, fault, queuedAt, waitsFor = 'turn', retryAt } = certificate
   if (notAfter !== undefined && notAfter > now) return fillText(certificates.valid, { date: date(notAfter, language) })
   if (domain.status !== 'active') return certificates.waiting
-  if (fault === undefined) return queuedAt === undefined ? certificates.pending : certificates.queued
+  if (fault === undefined) return queuedAt === undefined ? certificates.pending : certificates.queued[waitsFor]
   const text = fillText(failures > 0 ? certificates.failed : certificates.away, {
     time: time(retryAt ?? now, language),
   })
