@@ -133,7 +133,8 @@ function visitorHandlers({ visits, scans, links, qr, limits, origin }: Services)
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now } = services
+  const { links, scans, qr, domains, abuse, limits, origin, client, onDrain, keys, collections, shares, now, tls } =
+    services
   const { linkOf } = services.visits
   const mayCreate = keys.requireHeader
   const { slots, turnToRender } = limits
@@ -166,7 +167,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     },
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, client, limitReports: limits.each('reports') }),
-    domain: domainRoutes({ domains, limits, mayCreate }),
+    domain: domainRoutes({ domains, limits, mayCreate, certificateOf: tls?.certificates.report }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
   }

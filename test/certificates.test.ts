@@ -307,7 +307,19 @@ describe('certificates', () => {
       /3 names wait for their first certificate, the first since .*: 160 were ordered in three hours; it goes on after 20/
     assert.match(certs, waiting)
     assert.match((await command(service.dataDir, 'doctor')).stdout, waiting)
-    assert.match((await service.visit(HOST, '/domains?name=a.example.com')).body, /issued as soon as it is its turn/)
+    const page = '/domains?name=a.example.com'
+    assert.match(
+      (await service.visit(HOST, page)).body,
+      /issued as soon as the certificate authority may be asked again/,
+    )
+    const german = await askSecurely(service.httpsPort, HOST, page, await authority.root(), {
+      headers: { 'accept-language': 'de' },
+    })
+    assert.match(german.body, /sobald die Zertifizierungsstelle wieder gefragt werden darf/)
+    const status = JSON.parse((await service.visit(HOST, '/api/domains/a.example.com')).body) as {
+      certificate: unknown
+    }
+    assert.deepEqual(status.certificate, { expires_at: null, waits_for: 'all', fault: null })
     await service.pass(0)
     const { metrics } = services.tls?.certificates ?? assert.fail()
     assert.equal(valueOf(metrics, 'quirl_certificate_names_waiting'), 3)

@@ -9,7 +9,7 @@ import type { FairUse } from '../limits/limits.ts'
 import type { Domains } from './open.ts'
 import type { Registered } from './registry.ts'
 import { registrationBody, registrationSchema, removalSchema, statusSchema } from './schemas.ts'
-import { viewDomain, viewRegistered } from './view.ts'
+import { viewRegistered, viewStatus, type CertificateState } from './view.ts'
 
 interface NameRoute {
   Params: { domain: string }
@@ -24,22 +24,24 @@ const config = { work: 'domains', isCharged: true } as const
 export interface DomainRoutesNeeds {
   domains: Domains
   limits: FairUse
+  /** The state of a name's certificate; undefined when the service obtains none itself. */
+  certificateOf: ((name: string) => Promise<CertificateState>) | undefined
   /** A hook that refuses whom the operator does not let register. */
   mayCreate: onRequestAsyncHookHandler
 }
 
 /** Registration, status and removal of custom domains: `POST /api/domains`, and the others at `/api/domains/<domain>`. */
 export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'read' | 'remove', Route> {
-  const { domains, limits } = needs
+  const { domains, limits, certificateOf } = needs
   return {
     register: registrationRoute(needs),
     read: route<NameRoute>({
       config,
       schema: statusSchema,
-      handler: async (request, reply) =>
-        uncached(reply).send(
-          await viewDomain(domains, await domains.read(request.params.domain, limits.holderOf(request))),
-        ),
+      async handler(request, reply) {
+        const domain = await domains.read(request.params.domain, limits.holderOf(request))
+        return uncached(reply).send(await viewStatus(domains, domain, await certificateOf?.(domain.name)))
+      },
     }),
     remove: route<NameRoute>({
       config,

@@ -45,6 +45,19 @@ export const registrationBody = Type.Object({
   ),
 })
 
+const certificate = Type.Object(
+  {
+    expires_at: Type.Union([time('When it expires.'), Type.Null()], { description: 'Null until there is one.' }),
+    waits_for: Type.Union([Type.Enum(['domain', 'network', 'all', 'turn']), Type.Null()], {
+      description:
+        'What the first one waits for: as many as may be were ordered in three hours under the registrable domain (names that a TXT ' +
+        'record has proven do not wait for others), for the network that visits the name, or of all; or `turn`.',
+    }),
+    fault: Type.Union([Type.String(), Type.Null()], { description: 'Why the last order failed.' }),
+  },
+  { title: 'DomainCertificate' },
+)
+
 const fields = {
   domain: Type.String({ description: 'The host name: lower case, IDNA-encoded.' }),
   status: Type.Enum(['pending', 'active', 'misconfigured'], {
@@ -81,6 +94,11 @@ const fields = {
   checked_at: Type.Union([time('When the DNS was last checked.'), Type.Null()]),
   claimed_at: Type.Union([time('When a claim to the name was last proven.'), Type.Null()]),
   created_at: time('When the name was registered.'),
+  certificate: Type.Optional(
+    Type.Union([certificate, Type.Null()], {
+      description: 'In the status of a domain; null where the service obtains none itself.',
+    }),
+  ),
   expires_at: Type.Union([
     time('When the name will be deleted unless its DNS changes or someone claims it.'),
     Type.Null(),

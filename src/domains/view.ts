@@ -29,6 +29,21 @@ export async function viewDomain({ host, addresses }: Service, domain: Domain) {
   }
 }
 
+/** The state of the certificate of a name. */
+export interface CertificateState {
+  notAfter: number | undefined
+  fault?: string | undefined
+  waitsFor?: 'domain' | 'network' | 'all' | 'turn'
+}
+
+/** The public view of a domain, with its certificate; undefined where the service obtains none itself. */
+export async function viewStatus(service: Service, domain: Domain, certificate: CertificateState | undefined) {
+  const shown = await viewDomain(service, domain)
+  if (certificate === undefined) return { ...shown, certificate: null }
+  const { notAfter, waitsFor = null, fault = null } = certificate
+  return { ...shown, certificate: { expires_at: iso(notAfter), waits_for: waitsFor, fault } }
+}
+
 /** Whether a proof makes a difference; before the first check, nobody knows. */
 function mayBeProven({ proofWanted, checkedAt }: Domain): boolean {
   return proofWanted && checkedAt !== undefined
