@@ -1,5 +1,5 @@
 import type { Selectable } from '#kysely'
-import type { Executor, Unlocked } from '../db/database.ts'
+import type { Executor, Locking } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteReporters } from './reporter-store.ts'
 
@@ -208,7 +208,7 @@ export interface Untold {
 }
 
 /** Those that are noted longest, and that no other transaction has locked; in a transaction. Blocked links wait until they are not. */
-export async function findUntold(db: Executor, unlocked: Unlocked, limit: number): Promise<Untold[]> {
+export async function findUntold(db: Executor, unlocked: Locking, limit: number): Promise<Untold[]> {
   const noted = db
     .selectFrom('reports')
     .innerJoin('links', 'links.id', 'reports.link_id')

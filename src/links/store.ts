@@ -1,5 +1,5 @@
 import { sql, type Selectable, type Transaction } from '#kysely'
-import type { Executor, Unlocked } from '../db/database.ts'
+import type { Executor, Locking } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { codeKey } from './code.ts'
 import type { Link, Reported, Suspension, Warning } from './link.ts'
@@ -196,7 +196,7 @@ export async function setReported(db: Executor, linkId: number, reported: Report
 /** Whether the owner of a link was not told after `before`, and another transaction has its row locked; else this one has. */
 export async function isLockedNotReported(
   db: Executor,
-  unlocked: Unlocked,
+  unlocked: Locking,
   linkId: number,
   before: number,
 ): Promise<boolean> {

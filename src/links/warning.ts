@@ -1,4 +1,4 @@
-import type { Executor, Unlocked } from '../db/database.ts'
+import type { Executor, Locking } from '../db/database.ts'
 import type { Link, Reported, Warning } from './link.ts'
 import { clearReported, isLockedNotReported, setReported, setWarning } from './store.ts'
 
@@ -17,7 +17,7 @@ export function tellReported(db: Executor, linkId: number, reported: Reported, b
 }
 
 /** Whether the owner of a link is to be told, as he was not after `before`, and another transaction has the link locked; else this one has. */
-export function isLockedUntold(db: Executor, unlocked: Unlocked, linkId: number, before: number): Promise<boolean> {
+export function isLockedUntold(db: Executor, unlocked: Locking, linkId: number, before: number): Promise<boolean> {
   return isLockedNotReported(db, unlocked, linkId, before)
 }
 
