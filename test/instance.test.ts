@@ -338,6 +338,9 @@ function makeOld(dataDir: string): void {
     alter table acme_orders drop column registrable;
     alter table acme_orders drop column client;
     alter table acme_orders drop column purpose;
+    alter table acme_orders drop column proven;
+    drop index reports_untold_at;
+    alter table reports drop column untold_at;
     drop index certificates_registrable;
     alter table certificates drop column registrable;
     alter table certificates drop column first_at;

@@ -58,7 +58,8 @@ suite(
           images: `/${flooded.code}/qr.png?size=2000`,
           statistics: `/api/manage/${flooded.token}/stats`,
         }[kind]
-        const flood = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`.repeat(REQUESTS))
+        const fields = 'Host: quirl.example\r\nX-Forwarded-For: 198.51.100.7\r\n'
+        const flood = Buffer.from(`GET ${path} HTTP/1.1\r\n${fields}\r\n`.repeat(REQUESTS))
         for (let at = 0; at < CONNECTIONS; at++) {
           const { socket } = connectRaw(t, service.port)
           socket.pause()

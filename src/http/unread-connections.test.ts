@@ -21,14 +21,16 @@ const port = (socket: Socket | undefined) => socket?.remotePort ?? 0
 async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}) {
   const opened: Socket[] = []
   const reset = { count: 0 }
+  const kernel = { isAsked: true }
   const unread = createUnreadConnections(() => reset.count++, {
     maxBytes,
     lookMs: 10,
-    memory: () => Number.POSITIVE_INFINITY,
+    memory: () => (kernel.isAsked ? Number.POSITIVE_INFINITY : 0),
   })
   const answer = ({ socket, url = '' }: IncomingMessage, response: ServerResponse) => {
-    socket.reader = asHolder(url.slice(1))
-    response.end(body)
+    const [holder = '', bytes] = url.slice(1).split('?')
+    socket.reader = asHolder(holder)
+    response.end(body.subarray(0, bytes === undefined ? MIB : Number(bytes)))
   }
   const server = createServer(options, answer).on('connection', (socket: Socket) => opened.push(socket))
   unread.watch(server, closeStalledConnections(server, patient))
@@ -36,6 +38,7 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
   return {
     opened,
     reset,
+    kernel,
     unread,
     /** A client that asks, and reads nothing. */
     ask: async (holder: string, fields = '') => {
@@ -43,7 +46,7 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
       connection.socket.pause()
       connection.socket.write(`GET /${holder} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`)
       const [socket] = (await once(server, 'connection')) as [Socket]
-      await poll(() => socket.bytesWritten > MIB && socket.writableLength === 0)
+      await poll(() => socket.bytesWritten > 0 && socket.writableLength === 0)
       return connection
     },
   }
@@ -74,6 +77,16 @@ test('of responses that the kernel has taken, the one is reset that was read lea
     await poll(() => received().length > MIB)
   }
   await poll(() => unread.bytes() === 0)
+})
+
+test('of connections of a client that are looked at for the first time, the one is reset that has least read', async (t) => {
+  const { ask, opened, reset, kernel, unread } = await serve(t, 2 * MIB)
+  kernel.isAsked = false
+  await ask('office.1?400000')
+  for (let at = 0; at < 3; at++) await ask('office.1')
+  kernel.isAsked = true
+  await poll(() => reset.count > 0 && unread.bytes() < 2 * MIB)
+  assert.equal(opened[0]?.destroyed, false)
 })
 
 test('a connection stays open beyond its time-out while its client has not read all that the kernel took', async (t) => {

@@ -1,5 +1,5 @@
 import { Socket, type Server } from 'node:net'
-import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
+import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
@@ -12,6 +12,8 @@ declare module 'node:net' {
   interface Socket {
     /** Whom the last response counts for that is not small. */
     reader?: Holder
+    /** In which look what it had not read was another number than before. */
+    unreadSince?: number
   }
 }
 
@@ -55,7 +57,8 @@ export interface UnreadConnections {
  */
 export function createUnreadConnections(onClosed: () => void, changed: Partial<UnreadBounds> = {}): UnreadConnections {
   const bounds = { maxBytes: MAX_UNREAD, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory, ...changed }
-  const pool = createFairPool<Socket>({ capacity: bounds.maxBytes, choose: slowestOf })
+  const pool = createFairPool<Socket>({ capacity: bounds.maxBytes, choose: leastRead })
+  let looks = 0
 
   function reset(socket: Socket): void {
     onClosed()
@@ -66,6 +69,7 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
     const before = socket.unreadBytes ?? 0
     if (socket.destroyed || bytes === before) return
     socket.unreadBytes = bytes
+    socket.unreadSince = looks
     if (bytes === 0) return void pool.remove(socket)
     const holder = socket.reader ?? asHolder(clientOf(socket.remoteAddress ?? ''))
     for (const leaving of pool.put(socket, holder, bytes)) reset(leaving)
@@ -83,6 +87,7 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
       })
       server.on('timeout', onTimeout)
       repeat(server, bounds.lookMs, async () => {
+        looks++
         const isCalm = bounds.memory() < bounds.calmBytes
         ends.keepUnread(!isCalm)
         if (isCalm) for (const socket of pool.entries()) note(socket, 0)
@@ -94,6 +99,21 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
     share: createMemoryShare(pool, bounds.maxBytes, reset),
   }
 }
+
+/**
+ * The one that has read nothing for longest; of several, as at the first look, one that has far less to read than another is none that
+ * reads nothing.
+ */
+function leastRead(sockets: Iterable<Socket>): Socket | undefined {
+  let least: Socket | undefined
+  for (const socket of sockets) {
+    if (least !== undefined && socket.unreadSince !== least.unreadSince) break
+    if (least === undefined || unreadOf(socket) > 2 * unreadOf(least)) least = socket
+  }
+  return least
+}
+
+const unreadOf = ({ unreadBytes = 0 }: Socket) => unreadBytes
 
 /** Looks at what each connection has not read. */
 async function look(sockets: Iterable<Socket>, note: (socket: Socket, bytes: number) => void): Promise<void> {
