@@ -95,6 +95,23 @@ test('the connections of a trusted proxy are not bounded as those of one client,
   assert.deepEqual(areOpen(proxied), [true, true, true])
 })
 
+test('while memory runs short, the connections of a trusted proxy stay, and further ones are accepted; those of others give way', async (t) => {
+  const limit = createConnectionLimit({ client, max: 100, memory: 48 })
+  const open = await serve(t, limit)
+  const [proxied, direct] = [[await open('127.0.9.9')], [await open('127.0.1.1')]]
+  for (let at = 0; at < 5; at++) {
+    proxied.push(await open('127.0.9.9'))
+    direct.push(await open('127.0.1.1'))
+  }
+  for (let at = 0; at < 40; at++) limit.share.tighten()
+  await poll(() => direct.filter(({ isOpen }) => isOpen()).length === 2)
+  for (let at = 0; at < 5; at++) proxied.push(await open('127.0.9.9'))
+  assert.deepEqual(new Set(areOpen(proxied)), new Set([true]))
+  direct.push(await open('127.0.1.1'), await open('127.0.2.1'))
+  await poll(() => direct.filter(({ isOpen }) => isOpen()).length === 2)
+  assert.equal(direct.at(-1)?.isOpen(), true, 'that of a network with fewer stays')
+})
+
 test('a connection of an HTTP server that was closed at once does no harm to it', async (t) => {
   const limit = createConnectionLimit({ client, max: 1 })
   const server = createHttpServer((_request, response) => response.end('fine'))

@@ -1,6 +1,6 @@
 import { Server as HttpServer, type IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { createFairPool } from '../lib/fair-pool.ts'
+import { createFairPool, type FairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
 import { closeAtOnce } from './close-at-once.ts'
@@ -56,6 +56,7 @@ interface Connection {
   since: number
   /** The address and port of the client, where the connection is to be decrypted. */
   peer: string | undefined
+  weight: number
 }
 
 export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
@@ -64,6 +65,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
   const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
   const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
   const pool = createFairPool({ capacity: memory, entries: max, choose })
+  const room = createRoom(pool, memory)
   const holderOf = createHolders(client)
   const connections = createOpenConnections()
   let refused = 0
@@ -76,7 +78,8 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
   function add(accepted: Socket, isEncrypted: boolean): void {
     const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
-    for (const leaving of pool.put(connection, holder, isEncrypted ? ENCRYPTED_WEIGHT : 1)) refuse(leaving)
+    if (isProxy) room.keep(connection).forEach(refuse)
+    pool.put(connection, holder, connection.weight).forEach(refuse)
     if (isProxy) pool.keep(connection)
   }
 
@@ -90,14 +93,42 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
       }
       const onClose = (socket: Socket) => {
         const connection = connections.remove(socket)
-        if (connection !== undefined) pool.remove(connection)
+        if (connection === undefined) return
+        pool.remove(connection)
+        room.leave(connection)
       }
       watchConnections(server, { onOpen, onClose }, true)
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (restingSince = given),
-    share: createMemoryShare(pool, memory, refuse),
+    share: createMemoryShare(room, memory, refuse),
     metrics: metricsOf(pool.length, () => refused),
+  }
+}
+
+/** The memory for connections, of which less may be for those that give way; a trusted proxy's do not, and are of many clients. */
+function createRoom(pool: Pick<FairPool<Connection>, 'resize' | 'total'>, most: number) {
+  const kept = new Set<Connection>()
+  let [forOthers, ofKept] = [most, 0]
+  const apply = () => pool.resize(Math.min(most, forOthers + ofKept))
+  return {
+    total: () => pool.total() - ofKept,
+    resize(to: number): readonly Connection[] {
+      forOthers = to
+      return apply()
+    },
+    /** To be called before a connection is put that will be kept. */
+    keep(connection: Connection): readonly Connection[] {
+      kept.add(connection)
+      ofKept += connection.weight
+      return apply()
+    },
+    /** To be called after one was removed. */
+    leave(connection: Connection): void {
+      if (!kept.delete(connection)) return
+      ofKept -= connection.weight
+      apply()
+    },
   }
 }
 
@@ -113,7 +144,8 @@ function createOpenConnections() {
   return {
     add(accepted: Socket, isEncrypted: boolean): Connection {
       const peer = isEncrypted ? peerOf(accepted) : undefined
-      const connection = { accepted, socket: accepted, since: performance.now(), peer }
+      const weight = isEncrypted ? ENCRYPTED_WEIGHT : 1
+      const connection = { accepted, socket: accepted, since: performance.now(), peer, weight }
       open.set(accepted, connection)
       if (peer !== undefined) encrypted.set(peer, connection)
       return connection

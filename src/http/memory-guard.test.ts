@@ -52,13 +52,12 @@ for (const kind of ['process', 'heap'] as const)
     assert.equal(changes.length, 1)
   })
 
+const STEP = Math.ceil(MOST / 16)
+
 test('once there is enough memory again, as much is accepted as before, step by step', (t) => {
   const { pool, put, changes, uses } = start(t)
   uses.process.used = 800
   seconds(5)
-  uses.process.used = 650
-  seconds(5)
-  assert.equal(put('stranger of then').length, 1, 'in between, it stays as it is')
   uses.process.used = 500
   mock.timers.tick(50)
   assert.deepEqual(changes, [
@@ -66,8 +65,23 @@ test('once there is enough memory again, as much is accepted as before, step by 
     [false, 'process'],
   ])
   for (let at = 0; at < MOST; at++) put(`later ${at}`)
-  assert.equal(pool.length(), MOST / 8 + Math.ceil(MOST / 16))
+  assert.equal(pool.length(), MOST / 8 + STEP)
   seconds(5)
   for (let at = 0; at < MOST; at++) put(`at last ${at}`)
   assert.equal(pool.length(), MOST)
+})
+
+test('memory that stays taken after a flood, and is not short, keeps nobody out: more is accepted each second', (t) => {
+  const { pool, put, changes, uses } = start(t)
+  uses.process.used = 800
+  seconds(5)
+  uses.process.used = 650
+  seconds(2)
+  for (let at = 0; at < MOST; at++) put(`later ${at}`)
+  assert.equal(pool.length(), MOST / 8 + 2 * STEP)
+  assert.deepEqual(changes, [[true, 'process']])
+  seconds(28)
+  for (let at = 0; at < MOST; at++) put(`at last ${at}`)
+  assert.equal(pool.length(), MOST)
+  assert.deepEqual(changes.at(-1), [false, 'process'])
 })

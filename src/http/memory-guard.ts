@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
+import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
 import type { Metric } from './metric.ts'
@@ -7,8 +8,11 @@ import { pageSize, tcpMemory } from './send-queues.ts'
 
 /** From this part of the memory on that there is, the largest holders give way, */
 const TIGHT = 0.7
-/** and below this one they may have as much as before again. */
+/** and below this one they may have as much as before again; in between as well, but slowly: not all that V8 or the C library has is in use. */
 const EASY = 0.6
+const SLOWLY_MS = 1_000
+/** After so long below the first, there is enough again, also if it stays above the second. */
+const CALM_MS = 30_000
 /** How often memory is looked at, and how often where half of it is used: strangers can take 150 MB a second. */
 const LOOK_MS = 200
 const CLOSE_LOOK_MS = 50
@@ -50,13 +54,15 @@ export interface MemoryGuardNeeds {
  * `shares` give way, connections before others, in steps: what they had is free only once it was collected.
  */
 export function createMemoryGuard({ shares, onChange, read = createReader() }: MemoryGuardNeeds): MemoryGuard {
-  let [isShort, part] = [false, 0]
+  let [isShort, part, waitedMs] = [false, 0, 0]
   function look(): void {
     const [kind, highest] = highestOf(read())
     part = highest
+    waitedMs = part >= TIGHT ? 0 : waitedMs + CLOSE_LOOK_MS
     if (part >= TIGHT) for (const share of shares) share.tighten()
-    else if (part < EASY) for (const share of shares) share.relax()
-    if (part >= TIGHT !== isShort && (part >= TIGHT || part < EASY)) onChange((isShort = !isShort), kind)
+    else if (part < EASY || waitedMs % SLOWLY_MS === 0) for (const share of shares) share.relax()
+    if (part >= TIGHT !== isShort && (part >= TIGHT || part < EASY || waitedMs >= CALM_MS))
+      onChange((isShort = !isShort), kind)
     timer = setTimeout(look, part < 0.5 ? LOOK_MS : CLOSE_LOOK_MS).unref()
   }
   let timer = setTimeout(look, LOOK_MS).unref()
@@ -101,33 +107,43 @@ function highestOf(uses: Record<string, MemoryUse>): [kind: string, part: number
   return parts.reduce((highest, each) => (each[1] > highest[1] ? each : highest), ['', 0])
 }
 
-/** The memory that the unit, the container or else the machine has, in bytes. */
-function memoryThereIs(): number {
-  const limit = process.constrainedMemory()
-  return limit === 0 ? totalmem() : Math.min(limit, totalmem())
-}
-
 /**
- * Reads what the process has for itself, with what the kernel keeps of its connections: both count for the limit of a unit (cgroup
- * v2, `memory.stat`). What it has mapped of files does not, since the kernel takes that back. Other systems than Linux say only the
- * whole.
+ * Reads what the process has for itself, and what the kernel has for its connections. What it has mapped of files does not count, since
+ * the kernel takes that back. In a control group of version 2, both count for its limit, and only it says what is its own; without a
+ * limit, what the machine has for all connections takes from what it has. Other systems than Linux say only the whole.
  */
 function createReader(): () => Record<string, MemoryUse> {
-  const limit = memoryThereIs()
+  const constrained = process.constrainedMemory()
+  const isConstrained = constrained > 0 && constrained < totalmem()
+  const limit = isConstrained ? constrained : totalmem()
+  const statistics = groupStatistics()
   const tcpLimit = tcpPressure()
-  const ofProcess = () => {
-    const [, own] = /^RssAnon:\s+(\d+) kB/m.exec(readKernel('/proc/self/status')) ?? []
-    return own === undefined ? process.memoryUsage.rss() : 1024 * Number(own)
-  }
   return () => {
     const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics()
     const tcp = tcpMemory()
+    const ofConnections = isConstrained ? (numberOf(readKernel(statistics), /^sock (\d+)$/m) ?? 0) : tcp
     return {
-      process: { used: ofProcess() + tcp, limit },
+      process: { used: ownMemory() + ofConnections, limit },
       heap: { used: heap, limit: heapLimit },
       tcp: { used: tcp, limit: tcpLimit },
     }
   }
+}
+
+function ownMemory(): number {
+  const kib = numberOf(readKernel('/proc/self/status'), /^RssAnon:\s+(\d+) kB$/m)
+  return kib === undefined ? process.memoryUsage.rss() : 1024 * kib
+}
+
+/** @returns the file with the numbers of the control group of this process; one that does not exist with version 1 */
+function groupStatistics(): string {
+  const [, path = ''] = /^0::(.*)$/m.exec(readKernel('/proc/self/cgroup')) ?? []
+  return join('/sys/fs/cgroup', path, 'memory.stat')
+}
+
+function numberOf(text: string, pattern: RegExp): number | undefined {
+  const [, digits] = pattern.exec(text) ?? []
+  return digits === undefined ? undefined : Number(digits)
 }
 
 /** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */

@@ -12,6 +12,8 @@ declare module 'node:net' {
   interface Socket {
     /** Whom the last response counts for that is not small. */
     reader?: Holder
+    /** What the kernel's tables call it. */
+    queueName?: string | undefined
     /** In which look what it had not read was another number than before. */
     unreadSince?: number
   }
@@ -21,8 +23,8 @@ declare module 'node:net' {
 const MAX_UNREAD = 64 * 1024 * 1024
 /** The memory of all connections of the machine below which the kernel is not asked whose they are. */
 const CALM_BYTES = 64 * 1024 * 1024
-/** A connection to which less was written is not looked at: the number of connections limits them. */
-const LEAST_WRITTEN = 16 * 1024
+/** A connection to which less was written is not looked at: the redirect of a visit is half as long. */
+const LEAST_WRITTEN = 1024
 const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
@@ -119,7 +121,8 @@ const unreadOf = ({ unreadBytes = 0 }: Socket) => unreadBytes
 async function look(sockets: Iterable<Socket>, note: (socket: Socket, bytes: number) => void): Promise<void> {
   const byName = new Map<string, Socket>()
   for (const socket of sockets) {
-    const name = socket.bytesWritten < LEAST_WRITTEN ? undefined : queueName(socket)
+    if (socket.bytesWritten < LEAST_WRITTEN) continue
+    const name = (socket.queueName ??= queueName(socket))
     if (name !== undefined) byName.set(name, socket)
   }
   const unread = new Map<Socket, number>()
