@@ -207,8 +207,15 @@ export interface Untold {
   reasons: Record<string, number>
 }
 
-/** Those that are noted longest, and that no other transaction has locked; in a transaction. Blocked links wait until they are not. */
-export async function findUntold(db: Executor, unlocked: Locking, limit: number): Promise<Untold[]> {
+/**
+ * Those that are noted longest. Blocked links wait until they are not.
+ * @param select what of them that is: those that no other transaction has locked, or, in milliseconds since 1970, those noted before
+ */
+export async function findUntold(
+  db: Executor,
+  select: { unlocked: Locking } | { before: number },
+  limit: number,
+): Promise<Untold[]> {
   const noted = db
     .selectFrom('reports')
     .innerJoin('links', 'links.id', 'reports.link_id')
@@ -218,7 +225,9 @@ export async function findUntold(db: Executor, unlocked: Locking, limit: number)
     .where('links.deleted_at', 'is', null)
     .orderBy('reports.untold_at')
     .limit(limit)
-  const rows = await unlocked(noted).execute()
+  const rows = await (
+    'unlocked' in select ? select.unlocked(noted) : noted.where('reports.untold_at', '<', select.before)
+  ).execute()
   return rows.map(({ link_id: linkId, untold_at: at, reasons }) => {
     return { linkId, at: at ?? 0, reasons: JSON.parse(reasons) as Record<string, number> }
   })

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert } from '../../test/support/stored-links.ts'
+import { sql } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Link } from '../links/link.ts'
 import { submitReport } from './reports.ts'
@@ -73,6 +74,29 @@ for (const { name, open } of drivers.filter((driver) => driver.name.startsWith('
     assert.deepEqual([...one.operator, ...other.operator], [{ code: 'locked', networks: 4, reason: 'phishing' }])
     assert.deepEqual(operator, [{ code: 'free', networks: 3, reason: 'phishing' }])
     assert.deepEqual([await toldOf(db, locked), await toldOf(db, free)], [4, 3])
+  })
+
+  test(`of a link that stays locked operator and owner are told after ten seconds, before what has it locked, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    const link = await insert(db, 'locked')
+    const { deps, owner } = instance(db)
+    const begun = Promise.withResolvers<void>()
+    const changing = db.transaction(async (transaction) => {
+      const touched = transaction.updateTable('links').set((of) => ({ active: of.ref('active') }))
+      await touched.where('id', '=', link.id).execute()
+      begun.resolve()
+      await sql`select pg_sleep(60)`.execute(transaction)
+    })
+    const ended = assert.rejects(changing)
+    await begun.promise
+    for (let from = 1; from <= 4; from++) await report(deps, link, from)
+    await tellNoted({ ...deps, now: () => NOW + 9_000 })
+    assert.deepEqual(owner, [])
+    await tellNoted({ ...deps, now: () => NOW + 11_000 })
+    assert.deepEqual(owner, ['locked'])
+    await ended
+    assert.equal(await toldOf(db, link), 4)
   })
 
   test(`who is noted is not told of what the operator has dismissed, nor of what a later report has told of, on ${name}`, async (t) => {

@@ -21,6 +21,8 @@ export interface ReportDeps {
 
 /** How often is looked whether somebody is still to be told. */
 const LOOK_MS = 1_000
+/** How long one that is locked is left to those who have it. */
+const PATIENCE_MS = 10_000
 /** Links of one transaction. */
 const TOLD_AT_ONCE = 16
 
@@ -80,15 +82,31 @@ export function startTelling(deps: ReportDeps, onError: (error: unknown) => void
   }
 }
 
-/** Tells of all noted links that nobody has locked; the others stay noted. */
+/**
+ * Tells of all noted links that nobody has locked. The others stay noted for a while, and are then told of before what has them locked:
+ * strangers can have that without a break.
+ */
 export async function tellNoted(deps: ReportDeps): Promise<void> {
-  const { db } = deps
+  const { db, now } = deps
   if (!(await isAnyUntold(db.read))) return
+  const { unlocked } = db
+  await tellAll(deps, db.transaction, (transaction) => findUntold(transaction, { unlocked }, TOLD_AT_ONCE))
+  const before = now() - PATIENCE_MS
+  if ((await findUntold(db.read, { before }, 1)).length === 0) return
+  const first: Database['transaction'] = (work) => db.urgent('suspension', work)
+  await tellAll(deps, first, (transaction) => findUntold(transaction, { before }, TOLD_AT_ONCE))
+}
+
+async function tellAll(
+  deps: ReportDeps,
+  run: Database['transaction'],
+  find: (transaction: Transaction<Tables>) => Promise<Untold[]>,
+): Promise<void> {
   for (let found = TOLD_AT_ONCE; found === TOLD_AT_ONCE;) {
     const told: Told[] = []
-    found = await db.transaction(async (transaction) => {
+    found = await run(async (transaction) => {
       told.length = 0
-      const noted = await findUntold(transaction, db.unlocked, TOLD_AT_ONCE)
+      const noted = await find(transaction)
       for (const each of noted) {
         const one = await tellOne(deps, transaction, each)
         if (one !== undefined) told.push(one)

@@ -62,8 +62,7 @@ interface Connection {
 export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
   const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
   let restingSince: RestingSince = () => undefined
-  const idleSince = ({ socket, since }: Connection) => restingSince(socket) ?? since
-  const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
+  const choose = (all: Iterable<Connection>) => findIdlest(all, ({ socket, since }) => restingSince(socket) ?? since)
   const pool = createFairPool({ capacity: memory, entries: max, choose })
   const room = createRoom(pool, memory)
   const holderOf = createHolders(client)
@@ -83,21 +82,20 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
     if (isProxy) pool.keep(connection)
   }
 
+  function remove(accepted: Socket): void {
+    const connection = connections.remove(accepted)
+    if (connection === undefined) return
+    pool.remove(connection)
+    room.leave(connection)
+  }
+
   return {
     sockets: max > 10 * SOCKETS ? SOCKETS : 1,
     count(server) {
       const isEncrypted = !(server instanceof HttpServer)
-      const onOpen = (socket: Socket) => {
-        if ('encrypted' in socket) connections.decrypt(socket)
-        else add(socket, isEncrypted)
-      }
-      const onClose = (socket: Socket) => {
-        const connection = connections.remove(socket)
-        if (connection === undefined) return
-        pool.remove(connection)
-        room.leave(connection)
-      }
-      watchConnections(server, { onOpen, onClose }, true)
+      const onOpen = (socket: Socket) =>
+        'encrypted' in socket ? connections.decrypt(socket) : add(socket, isEncrypted)
+      watchConnections(server, { onOpen, onClose: remove }, true)
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (restingSince = given),

@@ -38,6 +38,8 @@ export interface UnreadBounds {
   memory: () => number
 }
 
+const defaults: UnreadBounds = { maxBytes: MAX_UNREAD, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory }
+
 export interface UnreadConnections {
   /**
    * @param sockets the open connections of the server
@@ -58,7 +60,7 @@ export interface UnreadConnections {
  * @param onClosed called for each connection that is reset
  */
 export function createUnreadConnections(onClosed: () => void, changed: Partial<UnreadBounds> = {}): UnreadConnections {
-  const bounds = { maxBytes: MAX_UNREAD, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory, ...changed }
+  const bounds = { ...defaults, ...changed }
   const pool = createFairPool<Socket>({ capacity: bounds.maxBytes, choose: leastRead })
   let looks = 0
 
@@ -68,8 +70,7 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
   }
 
   function note(socket: Socket, bytes: number): void {
-    const before = socket.unreadBytes ?? 0
-    if (socket.destroyed || bytes === before) return
+    if (socket.destroyed || bytes === unreadOf(socket)) return
     socket.unreadBytes = bytes
     socket.unreadSince = looks
     if (bytes === 0) return void pool.remove(socket)
