@@ -7,7 +7,7 @@ import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { asHolder } from '../lib/holder.ts'
-import { readSendQueues } from './send-queues.ts'
+import { queueName, readSendQueues } from './send-queues.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createUnreadConnections } from './unread-connections.ts'
 
@@ -15,11 +15,11 @@ const MIB = 1024 * 1024
 /** The kernel takes it at once, and the client's part of it only what is little beside. */
 const body = Buffer.alloc(MIB)
 const patient = { idleMs: 600_000, unreadMs: 600_000, everyMs: 600_000 }
-const port = (socket: Socket | undefined) => socket?.remotePort ?? 0
 
 /** Serves a mebibyte for any request; the first part of its path is whom it counts for. */
 async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}) {
   const opened: Socket[] = []
+  const names: (string | undefined)[] = []
   const reset = { count: 0 }
   const kernel = { isAsked: true }
   const unread = createUnreadConnections(() => reset.count++, {
@@ -32,11 +32,15 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
     socket.reader = asHolder(holder)
     response.end(body.subarray(0, bytes === undefined ? MIB : Number(bytes)))
   }
-  const server = createServer(options, answer).on('connection', (socket: Socket) => opened.push(socket))
+  const server = createServer(options, answer).on('connection', (socket: Socket) => {
+    opened.push(socket)
+    names.push(queueName(socket))
+  })
   unread.watch(server, closeStalledConnections(server, patient))
   const listening = await listen(t, server)
   return {
     opened,
+    names,
     reset,
     kernel,
     unread,
@@ -52,18 +56,17 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
   }
 }
 
-/** The bytes that the kernel has for the client with a port. */
-async function heldFor(clientPort: number): Promise<number> {
+/** The bytes that the kernel has for the client of a connection, also once that was closed. */
+async function heldFor(connection: string | undefined): Promise<number> {
   let held = 0
-  const end = `:${clientPort.toString(16).padStart(4, '0')}`.toUpperCase()
   await readSendQueues((name, bytes) => {
-    if (name.endsWith(end)) held += bytes
+    if (name === connection) held += bytes
   })
   return held
 }
 
 test('of responses that the kernel has taken, the one is reset that was read least lately, of the network with most', async (t) => {
-  const { ask, opened, reset, unread } = await serve(t, 2.5 * MIB)
+  const { ask, opened, names, reset, unread } = await serve(t, 2.5 * MIB)
   const honest = await ask('honest.1')
   await poll(() => unread.bytes() > 0)
   const attack = [await ask('attacker.1'), await ask('attacker.1'), await ask('attacker.1')]
@@ -71,7 +74,7 @@ test('of responses that the kernel has taken, the one is reset that was read lea
   const [ofHonest, ...ofAttack] = opened.map(({ destroyed }) => destroyed)
   assert.equal(ofHonest, false)
   assert.deepEqual(ofAttack.toSorted().toReversed(), ofAttack, 'the oldest first')
-  assert.equal(await heldFor(attack[0]?.socket.localPort ?? 0), 0)
+  for (const [at, isReset] of ofAttack.entries()) if (isReset) assert.equal(await heldFor(names[at + 1]), 0)
   for (const { socket, received } of [honest, ...attack.slice(reset.count)]) {
     socket.resume()
     await poll(() => received().length > MIB)
@@ -121,14 +124,14 @@ test('after the last response of a connection, what its client has not read stil
 })
 
 test('who closes one side of a connection and reads nothing leaves nothing in the kernel', async (t) => {
-  const { ask, opened, unread } = await serve(t, 64 * MIB)
+  const { ask, opened, names, unread } = await serve(t, 64 * MIB)
   const { socket } = await ask('attacker.1')
-  const clientPort = port(opened[0])
+  const [name] = names
   await poll(() => unread.bytes() > 0)
-  assert.ok((await heldFor(clientPort)) > 0)
+  assert.ok((await heldFor(name)) > 0)
   socket.end()
   await poll(() => opened[0]?.destroyed === true)
-  assert.equal(await heldFor(clientPort), 0)
+  assert.equal(await heldFor(name), 0)
 })
 
 test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {

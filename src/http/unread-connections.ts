@@ -64,10 +64,7 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
   const pool = createFairPool<Socket>({ capacity: bounds.maxBytes, choose: leastRead })
   let looks = 0
 
-  function reset(socket: Socket): void {
-    onClosed()
-    resetAtOnce(socket)
-  }
+  const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
 
   function note(socket: Socket, bytes: number): void {
     if (socket.destroyed || bytes === unreadOf(socket)) return
@@ -93,9 +90,11 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
         looks++
         const isCalm = bounds.memory() < bounds.calmBytes
         ends.keepUnread(!isCalm)
+        const ended = ends.all()
         if (isCalm) for (const socket of pool.entries()) note(socket, 0)
         else await look(sockets(), note)
-        ends.close()
+        // Of those that end during a look, it knows nothing.
+        for (const socket of ended) if (!isUnread(socket)) closeAtOnce(socket)
       })
     },
     bytes: pool.total,
@@ -188,9 +187,6 @@ function createEnds(isAwaited: (socket: Socket) => boolean) {
     remove: (socket: Socket) => ending.delete(socket),
     /** Sets whether connections stay open until their clients have read all. */
     keepUnread: (does: boolean) => (keepsUnread = does),
-    /** Closes those whose clients have read all. */
-    close: () => {
-      for (const socket of ending) if (!isUnread(socket)) closeAtOnce(socket)
-    },
+    all: () => [...ending],
   }
 }
