@@ -42,6 +42,26 @@ test('past the limit, the connection of the oldest unread response is closed, an
   assert.equal(closed, 1)
 })
 
+test('a connection is that of the client of its last response, also of a stream, of which nothing is in memory', async (t) => {
+  const memory = createResponseMemory(
+    ({ url = '' }) => asHolder(url),
+    () => {},
+  )
+  const readers: unknown[] = []
+  const port = await listen(
+    t,
+    createServer((request, response) => {
+      memory.add(response, 0)
+      readers.push(request.socket.reader)
+      response.end()
+    }),
+  )
+  const { socket } = connectRaw(t, port)
+  for (const path of ['/one', '/other']) socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  await poll(() => readers.length === 2)
+  assert.deepEqual(readers, [asHolder('/one'), asHolder('/other')])
+})
+
 test('past the limit, responses of one network that nobody reads close none of another, which is older', async (t) => {
   const closed: string[] = []
   const networkOf = ({ url = '' }: IncomingMessage) => asHolder(url)

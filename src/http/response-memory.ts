@@ -35,9 +35,11 @@ export function createResponseMemory(
   return {
     add(response, bytes) {
       // Who has left reads nothing, and nothing says so again.
-      if (bytes < SMALL_RESPONSE || response.req.socket.destroyed) return
+      if (response.req.socket.destroyed) return
       const holder = holderOf(response.req)
+      // A stream may be long, whatever of it is in memory.
       response.req.socket.reader = holder
+      if (bytes < SMALL_RESPONSE) return
       response.once('close', () => unread.remove(response))
       for (const leaving of unread.put(response, holder, bytes)) leave(leaving)
     },

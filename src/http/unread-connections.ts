@@ -10,7 +10,7 @@ import { watchConnections } from './watch-connections.ts'
 
 declare module 'node:net' {
   interface Socket {
-    /** Whom the last response counts for that is not small. */
+    /** Whom the last response counts for. */
     reader?: Holder
     /** What the kernel's tables call it. */
     queueName?: string | undefined
