@@ -6,6 +6,7 @@ import { openFilesLimit } from '../http/open-files.ts'
 import type { Origin } from '../http/origin.ts'
 import { processMetrics } from '../http/process-metrics.ts'
 import { readMetrics } from '../http/read-metrics.ts'
+import { memoryLimit } from '../lib/memory-limit.ts'
 import type { ServerAnswers, Servers } from './servers.ts'
 import { checkedSettings, type CheckedSettings } from './settings.ts'
 
@@ -80,13 +81,6 @@ export function doctorOperations({
 async function readNumbers(metrics: AnyMetric[]): Promise<Record<string, number>> {
   const { read } = await readMetrics(metrics.filter((metric) => 'read' in metric || 'readSlowly' in metric))
   return Object.fromEntries(read.flatMap(({ metric, lines }) => lines.map(({ value }) => [metric.name, value])))
-}
-
-/** The limit of the container or of the unit; null when there is none. */
-export function memoryLimit(): number | null {
-  const limit = process.constrainedMemory()
-  // Without a limit, the kernel answers with a number that no machine has.
-  return limit === 0 || limit >= 2 ** 60 ? null : limit
 }
 
 function finite(limit: number): number | null {

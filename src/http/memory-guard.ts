@@ -3,6 +3,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
+import { memoryLimit } from '../lib/memory-limit.ts'
 import type { Metric } from './metric.ts'
 import { pageSize, tcpMemory } from './send-queues.ts'
 
@@ -51,7 +52,7 @@ export interface MemoryGuardNeeds {
 /**
  * Looks at the memory that is used, whatever uses it: each pool has a bound of its own, and strangers who fill several at once
  * would have the process killed with the memory of a small machine, or of the unit. While it is short, the largest holders of all
- * `shares` give way, connections before others, in steps: what they had is free only once it was collected.
+ * `shares` give way, in steps: what they had is free only once it was collected.
  */
 export function createMemoryGuard({ shares, onChange, read = createReader() }: MemoryGuardNeeds): MemoryGuard {
   let [isShort, part, waitedMs] = [false, 0, 0]
@@ -113,9 +114,9 @@ function highestOf(uses: Record<string, MemoryUse>): [kind: string, part: number
  * limit, what the machine has for all connections takes from what it has. Other systems than Linux say only the whole.
  */
 function createReader(): () => Record<string, MemoryUse> {
-  const constrained = process.constrainedMemory()
-  const isConstrained = constrained > 0 && constrained < totalmem()
-  const limit = isConstrained ? constrained : totalmem()
+  const constrained = memoryLimit() ?? Infinity
+  const isConstrained = constrained < totalmem()
+  const limit = Math.min(constrained, totalmem())
   const statistics = groupStatistics()
   const tcpLimit = tcpPressure()
   return () => {

@@ -82,14 +82,14 @@ async function endBlockers(db: Kysely<Tables>, pid: number): Promise<void> {
   const program = (name: string) => sql`split_part(${sql.raw(name)}, ' - ', 1)`
   await sql`
     with own as materialized (
-      select pid, state <> 'active' and state_change < clock_timestamp() - make_interval(secs => ${IDLE_S}) as is_still
+      select pid, state like 'idle in transaction%' and state_change < clock_timestamp() - make_interval(secs => ${IDLE_S}) as is_still
       from pg_stat_activity
       where usename = current_user and ${program('application_name')} = ${program(`current_setting('application_name')`)}
     )
-    select pg_sleep(${TRY_S}), case
+    select case
       when pid = any(array(select own.pid from own where is_still)) then pg_terminate_backend(pid)
       else pg_cancel_backend(pid)
-    end
+    end, pg_sleep(${TRY_S})
     from generate_series(1, ${TRIES}) as try
     cross join lateral unnest(pg_blocking_pids(cast(${pid} as integer) + 0 * try)) as blocking (pid)
     where pid = any(array(select own.pid from own))`.execute(db)
