@@ -91,6 +91,21 @@ test('past the limit of all bodies, the slowest of the largest holder gives way,
   await poll(() => small.received().includes('<1000>'))
 })
 
+test('a body that was refused gives way while its client reads that', async (t) => {
+  const { port, memory } = await serve(t, countBytes)
+  const attacker = connectRaw(t, port)
+  attacker.socket.write(head(2_000_000, '/attacker.1') + 'x'.repeat(901_000))
+  await poll(() => memory.bytes() === 900_000)
+  attacker.socket.write('x'.repeat(200_000))
+  await poll(() => attacker.received() === 'unavailable')
+  assert.ok(memory.bytes() >= 900_000)
+  const honest = connectRaw(t, port)
+  honest.socket.write(head(401_000, '/honest.1') + 'x'.repeat(401_000))
+  await poll(() => honest.received() !== '')
+  assert.match(honest.received(), /<401000>/)
+  assert.equal(memory.bytes(), 0)
+})
+
 test('a body that has arrived gives way while its request waits, and stays once it is worked on', async (t) => {
   let works = 0
   const { port, memory } = await serve(t, (request) =>

@@ -49,7 +49,7 @@ export interface BodyNeeds {
   holderOf: (request: IncomingMessage) => Holder
   /** Responds to a request whose body must not be read further. */
   refuse: (problem: Problem, request: IncomingMessage) => void
-  /** The same to a request that gives way: what was read of it must be out of memory soon. */
+  /** The same to a request that gives way, also if it was refused before: what was read of it must be out of memory soon. */
   giveWay: (problem: Problem, request: IncomingMessage) => void
 }
 
@@ -69,7 +69,14 @@ export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults
       watchBody(request, response, { pool, bodiesOf, bounds, ...needs })
     },
     bytes: pool.total,
-    share: createMemoryShare(pool, bounds.maxBytes, (body) => body.giveWay()),
+    share: createMemoryShare({
+      pool,
+      kinds: ['process', 'heap'],
+      most: bounds.maxBytes,
+      // Four of the largest, so that a stranger's few leave room for another one.
+      least: bounds.maxBytes / 4,
+      leave: (body) => body.giveWay(),
+    }),
   }
 }
 
@@ -175,9 +182,8 @@ function count(body: Body, request: IncomingMessage, watch: Watch): Problem | un
   const leaving = pool.put(body, holder, counted)
   for (const each of leaving) if (each !== body) each.giveWay()
   if (!leaving.includes(body)) return undefined
-  // What was read before stays in memory while the client reads the response.
+  // What was read before stays in memory while the client reads the response, unless another has need of it.
   pool.put(body, holder, before)
-  pool.keep(body)
   return tooMany()
 }
 

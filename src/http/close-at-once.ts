@@ -4,7 +4,7 @@ declare module 'node:net' {
   interface Socket {
     /** Node's: what was accepted, of a connection that is encrypted. */
     _parent?: Socket | null
-    /** Bytes that its client has not acknowledged, as far as `send-queues.ts` has looked. */
+    /** Bytes that its client has not acknowledged, as far as `tcp-queues.ts` has looked. */
     unreadBytes?: number
   }
 }

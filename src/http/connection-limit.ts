@@ -99,7 +99,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (restingSince = given),
-    share: createMemoryShare(room, memory, refuse),
+    share: createMemoryShare({ pool: room, kinds: ['process', 'heap', 'tcp'], most: memory, leave: refuse }),
     metrics: metricsOf(pool.length, () => refused),
   }
 }

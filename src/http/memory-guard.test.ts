@@ -12,9 +12,9 @@ function start(t: TestContext) {
   const pool = createFairPool<string>({ capacity: MOST })
   const left: string[] = []
   const changes: [boolean, string][] = []
-  const uses = { process: { used: 100, limit: 1000 }, heap: { used: 10, limit: 500 } }
+  const uses = { process: { used: 100, limit: 1000 }, heap: { used: 10, limit: 500 }, tcp: { used: 1, limit: 100 } }
   const guard = createMemoryGuard({
-    shares: [createMemoryShare(pool, MOST, (entry) => void left.push(entry))],
+    shares: [createMemoryShare({ pool, kinds: ['process', 'heap'], most: MOST, leave: (entry) => left.push(entry) })],
     onChange: (isShort, kind) => void changes.push([isShort, kind]),
     read: () => uses,
   })
@@ -51,6 +51,13 @@ for (const kind of ['process', 'heap'] as const)
     assert.equal(left.includes('honest'), false)
     assert.equal(changes.length, 1)
   })
+
+test('nothing gives way for memory of a kind that it does not take, and that is short', (t) => {
+  const { left, changes, uses, part } = start(t)
+  uses.tcp.used = 90
+  seconds(5)
+  assert.deepEqual([left, changes, part()], [[], [[true, 'tcp']], [0.9]])
+})
 
 const STEP = Math.ceil(MOST / 16)
 

@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
 import { memoryLimit } from '../lib/memory-limit.ts'
 import type { Metric } from './metric.ts'
-import { pageSize, tcpMemory } from './send-queues.ts'
+import { pageSize, tcpMemory } from './tcp-queues.ts'
 
 /** From this part of the memory on that there is, the largest holders give way, */
 const TIGHT = 0.7
@@ -22,8 +22,15 @@ const STEP = 1 / 16
 /** What of a share is left at least. */
 const LEAST = 1 / 8
 
+const ALL_KINDS = ['process', 'heap', 'tcp'] as const
+
+/** What memory may be short of: what the process has, the heap of V8, and what the kernel has for connections. */
+export type MemoryKind = (typeof ALL_KINDS)[number]
+
 /** A pool that gives way while memory runs short. */
 export interface MemoryShare {
+  /** What it takes of. */
+  kinds: readonly MemoryKind[]
   /** Some of what it has gives way, and as much less is accepted. */
   tighten: () => void
   /** Accepts some more again, up to what it had at first. */
@@ -44,26 +51,30 @@ export interface MemoryGuard {
 export interface MemoryGuardNeeds {
   shares: readonly MemoryShare[]
   /** Called when memory begins to be short, and when there is enough again. */
-  onChange: (isShort: boolean, kind: string) => void
-  /** By kind; for tests. */
-  read?: () => Record<string, MemoryUse>
+  onChange: (isShort: boolean, kind: MemoryKind) => void
+  /** For tests. */
+  read?: () => Record<MemoryKind, MemoryUse>
 }
 
 /**
  * Looks at the memory that is used, whatever uses it: each pool has a bound of its own, and strangers who fill several at once
- * would have the process killed with the memory of a small machine, or of the unit. While it is short, the largest holders of all
- * `shares` give way, in steps: what they had is free only once it was collected.
+ * would have the process killed with the memory of a small machine, or of the unit. While it is short, the largest holders of the
+ * `shares` that take of it give way, in steps: what they had is free only once it was collected.
  */
 export function createMemoryGuard({ shares, onChange, read = createReader() }: MemoryGuardNeeds): MemoryGuard {
-  let [isShort, part, waitedMs] = [false, 0, 0]
+  const guarded = shares.map((share) => ({ share, pressureOn: createPressure(share.kinds) }))
+  const pressureOnAll = createPressure(ALL_KINDS)
+  let [isShort, part] = [false, 0]
   function look(): void {
-    const [kind, highest] = highestOf(read())
-    part = highest
-    waitedMs = part >= TIGHT ? 0 : waitedMs + CLOSE_LOOK_MS
-    if (part >= TIGHT) for (const share of shares) share.tighten()
-    else if (part < EASY || waitedMs % SLOWLY_MS === 0) for (const share of shares) share.relax()
-    if (part >= TIGHT !== isShort && (part >= TIGHT || part < EASY || waitedMs >= CALM_MS))
-      onChange((isShort = !isShort), kind)
+    const uses = read()
+    for (const { share, pressureOn } of guarded) {
+      const { isTight, isEasier } = pressureOn(uses)
+      if (isTight) share.tighten()
+      else if (isEasier) share.relax()
+    }
+    const { kind, isTight, isOver, ...highest } = pressureOnAll(uses)
+    part = highest.part
+    if (isTight !== isShort && (isTight || isOver)) onChange((isShort = isTight), kind)
     timer = setTimeout(look, part < 0.5 ? LOOK_MS : CLOSE_LOOK_MS).unref()
   }
   let timer = setTimeout(look, LOOK_MS).unref()
@@ -80,32 +91,49 @@ export function createMemoryGuard({ shares, onChange, read = createReader() }: M
   }
 }
 
-/**
- * @param most the weight that all entries of the pool may have at first
- * @param leave ends an entry that gives way
- */
-export function createMemoryShare<E>(
-  pool: Pick<FairPool<E>, 'resize' | 'total'>,
-  most: number,
-  leave: (entry: E) => void,
-): MemoryShare {
+/** What memory there is for a pool. */
+export interface MemoryOfPool<E> {
+  pool: Pick<FairPool<E>, 'resize' | 'total'>
+  kinds: readonly MemoryKind[]
+  /** The weight that all entries of the pool may have at first, */
+  most: number
+  /** and what remains of it at least. */
+  least?: number
+  /** Ends an entry that gives way. */
+  leave: (entry: E) => void
+}
+
+export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
+  const { pool, kinds, most, least = Math.floor(most * LEAST), leave } = of
   let capacity = most
   function resize(to: number): void {
     capacity = to
     for (const entry of pool.resize(to)) leave(entry)
   }
   return {
-    tighten: () =>
-      resize(Math.max(Math.floor(most * LEAST), Math.floor(Math.min(capacity, pool.total()) * (1 - STEP)))),
+    kinds,
+    tighten: () => resize(Math.max(least, Math.floor(Math.min(capacity, pool.total()) * (1 - STEP)))),
     relax() {
       if (capacity < most) resize(Math.min(most, capacity + Math.ceil(most * STEP)))
     },
   }
 }
 
-function highestOf(uses: Record<string, MemoryUse>): [kind: string, part: number] {
-  const parts = Object.entries(uses).map(([kind, { used, limit }]): [string, number] => [kind, used / limit])
-  return parts.reduce((highest, each) => (each[1] > highest[1] ? each : highest), ['', 0])
+/** @returns says how short the memory of some kinds is, to be called at each look */
+function createPressure(kinds: readonly MemoryKind[]) {
+  let waitedMs = 0
+  return (uses: Record<MemoryKind, MemoryUse>) => {
+    const parts = kinds.map((kind) => ({ kind, part: uses[kind].used / uses[kind].limit }))
+    const highest = parts.reduce((most, each) => (each.part > most.part ? each : most))
+    const [isTight, isEasy] = [highest.part >= TIGHT, highest.part < EASY]
+    waitedMs = isTight ? 0 : waitedMs + CLOSE_LOOK_MS
+    return {
+      ...highest,
+      isTight,
+      isEasier: isEasy || (!isTight && waitedMs % SLOWLY_MS === 0),
+      isOver: isEasy || waitedMs >= CALM_MS,
+    }
+  }
 }
 
 /**
@@ -113,7 +141,7 @@ function highestOf(uses: Record<string, MemoryUse>): [kind: string, part: number
  * the kernel takes that back. In a control group of version 2, both count for its limit, and only it says what is its own; without a
  * limit, what the machine has for all connections takes from what it has. Other systems than Linux say only the whole.
  */
-function createReader(): () => Record<string, MemoryUse> {
+function createReader(): () => Record<MemoryKind, MemoryUse> {
   const constrained = memoryLimit() ?? Infinity
   const isConstrained = constrained < totalmem()
   const limit = Math.min(constrained, totalmem())

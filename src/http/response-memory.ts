@@ -44,7 +44,7 @@ export function createResponseMemory(
       for (const leaving of unread.put(response, holder, bytes)) leave(leaving)
     },
     bytes: unread.total,
-    share: createMemoryShare(unread, maxBytes, leave),
+    share: createMemoryShare({ pool: unread, kinds: ['process', 'heap'], most: maxBytes, leave }),
   }
 }
 

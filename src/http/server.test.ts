@@ -10,6 +10,7 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { connectionNeeds, listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
+import { asHolder } from '../lib/holder.ts'
 import { createConnections, type Timeouts } from './server.ts'
 
 test('a refusal of a body does not replace the response to an earlier request', async (t) => {
@@ -53,15 +54,11 @@ test('a waiting visit gets its response even if its client has closed its side m
 
 const MINUTES = 600_000
 
+const patient: Partial<Timeouts> = { headersMs: MINUTES, requestMs: MINUTES, refusedMs: MINUTES }
+
 /** The port of a server that closes slow connections after these time-outs, and responds to complete requests. */
 async function serveBy(t: TestContext, timeouts: Partial<Timeouts>): Promise<number> {
-  const connections = createConnections(connectionNeeds, {
-    headersMs: MINUTES,
-    requestMs: MINUTES,
-    checkMs: 10,
-    refusedMs: MINUTES,
-    ...timeouts,
-  })
+  const connections = createConnections(connectionNeeds, { ...patient, checkMs: 10, ...timeouts })
   const server = connections.serve((request, response) => void request.resume().on('end', () => response.end()))
   server.on('clientError', connections.onParserError)
   return listen(t, server)
@@ -132,6 +129,25 @@ test('requests that are late together are refused in slices of time, between whi
   }
   assert.ok(refused < 10, `${refused} at once`)
   await poll(() => refused === 20)
+})
+
+test('a client whose body was refused is disconnected at once when another body has need of its memory', async (t) => {
+  const connections = createConnections({ ...connectionNeeds, holderOf: ({ url = '' }) => asHolder(url) }, patient)
+  const server = connections.serve((request, response) => void request.resume().on('end', () => response.end()))
+  const port = await listen(t, server)
+  const send = (path: string, mebibytes: number) => {
+    const connection = connectRaw(t, port)
+    connection.socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${mebibytes * 1024 * 1024}\r\n\r\n`)
+    connection.socket.write(Buffer.alloc(mebibytes * 1024 * 1024))
+    return connection
+  }
+  const refused = send('/attacker', 80)
+  await poll(() => refused.received().startsWith('HTTP/1.1 503 '))
+  assert.equal(refused.socket.destroyed, false)
+  const honest = send('/honest', 8)
+  await refused.closed
+  await poll(() => honest.received() !== '')
+  assert.match(honest.received(), /^HTTP\/1\.1 200 /)
 })
 
 /** Runs the collector of garbage until it has taken what `held` refers to. */

@@ -113,12 +113,12 @@ export interface ConnectionNeeds {
 
 /** @param changed time-outs that are not the usual ones */
 export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeouts> = {}): Connections {
-  const { nextRequestId, holderOf, onBodyTimeout } = needs
+  const { nextRequestId, holderOf, isProxied, onBodyTimeout } = needs
   const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
   const responseMemory = createResponseMemory(holderOf, onClosed)
-  const unread = createUnreadConnections(onClosed)
+  const unread = createUnreadConnections({ onClosed, isProxied })
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const refuseLate = (socket: Socket) =>
@@ -128,9 +128,10 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     holderOf,
     refuse: (problem, { socket }) => refuseIn(socket, problem),
     giveWay(problem, { socket, complete }) {
+      // One that was refused has had time to read that; one that is complete waits for its turn, and must not get that any more.
+      const endsNow = complete || !socket.writable
       refuseUnlessBegun(latestOf(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
-      // It waits for its turn, and must not get that after it was refused.
-      if (complete) closeAtOnce(socket)
+      if (endsNow) closeAtOnce(socket)
     },
   })
   const shared = { ...needs, onClosed, bodyMemory, unread, timeouts, refuseIn }

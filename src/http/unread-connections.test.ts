@@ -7,7 +7,7 @@ import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { asHolder } from '../lib/holder.ts'
-import { queueName, readSendQueues } from './send-queues.ts'
+import { queueName, readQueues } from './tcp-queues.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createUnreadConnections } from './unread-connections.ts'
 
@@ -22,14 +22,14 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
   const names: (string | undefined)[] = []
   const reset = { count: 0 }
   const kernel = { isAsked: true }
-  const unread = createUnreadConnections(() => reset.count++, {
-    maxBytes,
-    lookMs: 10,
-    memory: () => (kernel.isAsked ? Number.POSITIVE_INFINITY : 0),
-  })
-  const answer = ({ socket, url = '' }: IncomingMessage, response: ServerResponse) => {
+  const isProxied = ({ reader }: Socket) => reader?.client.startsWith('proxy') === true
+  const memory = () => (kernel.isAsked ? Number.POSITIVE_INFINITY : 0)
+  const unread = createUnreadConnections({ onClosed: () => reset.count++, isProxied }, { maxBytes, lookMs: 10, memory })
+  const answer = ({ method, socket, url = '' }: IncomingMessage, response: ServerResponse) => {
     const [holder = '', bytes] = url.slice(1).split('?')
     socket.reader = asHolder(holder)
+    // Node stops reading what nobody wants.
+    if (method === 'POST') return
     response.end(body.subarray(0, bytes === undefined ? MIB : Number(bytes)))
   }
   const server = createServer(options, answer).on('connection', (socket: Socket) => {
@@ -44,6 +44,14 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
     reset,
     kernel,
     unread,
+    /** A client that sends more than the server reads, until the kernel takes no more. */
+    send: async (holder: string) => {
+      const { socket } = connectRaw(t, listening)
+      socket.write(`POST /${holder} HTTP/1.1\r\nHost: a\r\nContent-Length: ${8 * MIB}\r\n\r\n`)
+      socket.write(Buffer.alloc(8 * MIB))
+      const [accepted] = (await once(server, 'connection')) as [Socket]
+      return accepted
+    },
     /** A client that asks, and reads nothing. */
     ask: async (holder: string, fields = '') => {
       const connection = connectRaw(t, listening)
@@ -59,8 +67,8 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
 /** The bytes that the kernel has for the client of a connection, also once that was closed. */
 async function heldFor(connection: string | undefined): Promise<number> {
   let held = 0
-  await readSendQueues((name, bytes) => {
-    if (name === connection) held += bytes
+  await readQueues((name, { sent, received }) => {
+    if (name === connection) held += sent + received
   })
   return held
 }
@@ -90,6 +98,25 @@ test('of connections of a client that are looked at for the first time, the one 
   kernel.isAsked = true
   await poll(() => reset.count > 0 && unread.bytes() < 2 * MIB)
   assert.equal(opened[0]?.destroyed, false)
+})
+
+test('of requests that are not read, what the kernel has counts as well, but not of a proxy, whose clients are many', async (t) => {
+  const { send, reset, unread } = await serve(t, 400_000)
+  const proxies = [await send('proxy.1'), await send('proxy.1'), await send('proxy.1'), await send('proxy.1')]
+  const honest = await send('honest.1')
+  await poll(() => unread.bytes() > 0)
+  const attack = [
+    await send('attacker.1'),
+    await send('attacker.1'),
+    await send('attacker.1'),
+    await send('attacker.1'),
+  ]
+  await poll(() => reset.count > 1 && unread.bytes() <= 400_000)
+  assert.deepEqual(
+    [honest, ...proxies].map(({ destroyed }) => destroyed),
+    [false, false, false, false, false],
+  )
+  for (const { queueName: name, destroyed } of attack) if (destroyed) assert.equal(await heldFor(name), 0)
 })
 
 test('a connection stays open beyond its time-out while its client has not read all that the kernel took', async (t) => {
@@ -135,7 +162,7 @@ test('who closes one side of a connection and reads nothing leaves nothing in th
 })
 
 test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {
-  const unread = createUnreadConnections(() => {}, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })
+  const unread = createUnreadConnections({ onClosed() {} }, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })
   const server = createServer((_request, response) => response.end(body))
   unread.watch(server, closeStalledConnections(server, patient))
   const { socket, received, closed } = connectRaw(t, await listen(t, server))

@@ -1,11 +1,12 @@
 import { Socket, type Server } from 'node:net'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
-import { queueName, readSendQueues, tcpMemory } from './send-queues.ts'
 import { stopReading } from './stop-reading.ts'
+import { queueName, readQueues, tcpMemory, type Queue } from './tcp-queues.ts'
 import { watchConnections } from './watch-connections.ts'
 
 declare module 'node:net' {
@@ -14,21 +15,25 @@ declare module 'node:net' {
     reader?: Holder
     /** What the kernel's tables call it. */
     queueName?: string | undefined
-    /** In which look what it had not read was another number than before. */
-    unreadSince?: number
+    /** What the kernel has of it, in bytes. */
+    queuedBytes?: number
+    /** In which look that was another number than before. */
+    queuedSince?: number
   }
 }
 
-/** Bytes that clients have not read and the kernel has taken, on all connections. */
-const MAX_UNREAD = 64 * 1024 * 1024
+/** Bytes that the kernel has of all connections, which clients have not read, or quirl has not. */
+const MAX_QUEUED = 64 * 1024 * 1024
 /** The memory of all connections of the machine below which the kernel is not asked whose they are. */
 const CALM_BYTES = 64 * 1024 * 1024
-/** A connection to which less was written is not looked at: the redirect of a visit is half as long. */
+/** A connection to which less was written ends as ever: the redirect of a visit is half as long. */
 const LEAST_WRITTEN = 1024
 const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
 const MOST_INTERVALS = 5
+/** How long an iteration of the event loop finds out what connections are called, in milliseconds. */
+const SLICE_MS = 2
 
 /** What a test sets, and what it replaces. */
 export interface UnreadBounds {
@@ -38,7 +43,14 @@ export interface UnreadBounds {
   memory: () => number
 }
 
-const defaults: UnreadBounds = { maxBytes: MAX_UNREAD, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory }
+const defaults: UnreadBounds = { maxBytes: MAX_QUEUED, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory }
+
+export interface UnreadNeeds {
+  /** Called for each connection that is reset. */
+  onClosed: (this: void) => void
+  /** Whether a connection is a trusted proxy's: what comes next on it may be another client's than what came last. */
+  isProxied?: (this: void, socket: Socket) => boolean
+}
 
 export interface UnreadConnections {
   /**
@@ -51,29 +63,19 @@ export interface UnreadConnections {
 }
 
 /**
- * Limits what the kernel holds of responses that clients do not read: up to 4 MB of each connection (tcp_wmem), which it has taken from
- * Node, and which counts for the memory of a service (MemoryMax). It is shared fairly. Past the limit, a connection of the largest
- * holder is reset: the one that has read nothing for longest.
+ * Limits what the kernel holds of connections, and has counted for the memory of a service (MemoryMax): of responses that clients do not
+ * read, up to 4 MB of each connection (tcp_wmem), and of requests that quirl does not read while earlier ones are in progress, up to 6 MB
+ * (tcp_rmem). It is shared fairly. Past the limit, a connection of the largest holder is reset: the one of which nothing was read for
+ * longest.
  *
  * Costs nothing until the connections of the machine take more than the limit together. Then none ends while its client still reads,
  * since the kernel would hold those bytes where nobody counts them any more, for minutes.
- * @param onClosed called for each connection that is reset
  */
-export function createUnreadConnections(onClosed: () => void, changed: Partial<UnreadBounds> = {}): UnreadConnections {
+export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<UnreadBounds> = {}): UnreadConnections {
+  const { onClosed, isProxied = () => false } = needs
   const bounds = { ...defaults, ...changed }
-  const pool = createFairPool<Socket>({ capacity: bounds.maxBytes, choose: leastRead })
-  let looks = 0
-
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
-
-  function note(socket: Socket, bytes: number): void {
-    if (socket.destroyed || bytes === unreadOf(socket)) return
-    socket.unreadBytes = bytes
-    socket.unreadSince = looks
-    if (bytes === 0) return void pool.remove(socket)
-    const holder = socket.reader ?? asHolder(clientOf(socket.remoteAddress ?? ''))
-    for (const leaving of pool.put(socket, holder, bytes)) reset(leaving)
-  }
+  const { pool, note, begin } = createNotes(bounds.maxBytes, isProxied, reset)
 
   return {
     watch(server, sockets, isAwaited = () => false) {
@@ -87,50 +89,85 @@ export function createUnreadConnections(onClosed: () => void, changed: Partial<U
       })
       server.on('timeout', onTimeout)
       repeat(server, bounds.lookMs, async () => {
-        looks++
+        begin()
         const isCalm = bounds.memory() < bounds.calmBytes
         ends.keepUnread(!isCalm)
         const ended = ends.all()
-        if (isCalm) for (const socket of pool.entries()) note(socket, 0)
+        if (isCalm) for (const socket of pool.entries()) note(socket, NOTHING)
         else await look(sockets(), note)
         // Of those that end during a look, it knows nothing.
         for (const socket of ended) if (!isUnread(socket)) closeAtOnce(socket)
       })
     },
     bytes: pool.total,
-    share: createMemoryShare(pool, bounds.maxBytes, reset),
+    share: createMemoryShare({ pool, kinds: ['process', 'tcp'], most: bounds.maxBytes, leave: reset }),
   }
 }
 
+const NOTHING: Queue = { sent: 0, received: 0 }
+
+/** Who has how much in the kernel, by the last look. */
+function createNotes(
+  capacity: number,
+  isProxied: NonNullable<UnreadNeeds['isProxied']>,
+  reset: (socket: Socket) => void,
+) {
+  const pool = createFairPool<Socket>({ capacity, choose: leastRead })
+  let looks = 0
+
+  function note(socket: Socket, { sent, received }: Queue): void {
+    if (socket.destroyed) return
+    socket.unreadBytes = socket.bytesWritten < LEAST_WRITTEN ? 0 : sent
+    const bytes = sent + (received > 0 && isProxied(socket) ? 0 : received)
+    if (bytes === queuedOf(socket)) return
+    socket.queuedBytes = bytes
+    socket.queuedSince = looks
+    if (bytes === 0) return void pool.remove(socket)
+    const holder = socket.reader ?? asHolder(clientOf(socket.remoteAddress ?? ''))
+    for (const leaving of pool.put(socket, holder, bytes)) reset(leaving)
+  }
+
+  return { pool, note, begin: () => looks++ }
+}
+
 /**
- * The one that has read nothing for longest; of several, as at the first look, one that has far less to read than another is none that
- * reads nothing.
+ * The one of which nothing was read for longest; of several, as at the first look, one of which far less is to be read than of another
+ * is none of which nothing is read.
  */
 function leastRead(sockets: Iterable<Socket>): Socket | undefined {
   let least: Socket | undefined
   for (const socket of sockets) {
-    if (least !== undefined && socket.unreadSince !== least.unreadSince) break
-    if (least === undefined || unreadOf(socket) > 2 * unreadOf(least)) least = socket
+    if (least !== undefined && socket.queuedSince !== least.queuedSince) break
+    if (least === undefined || queuedOf(socket) > 2 * queuedOf(least)) least = socket
   }
   return least
 }
 
-const unreadOf = ({ unreadBytes = 0 }: Socket) => unreadBytes
+const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
-/** Looks at what each connection has not read. */
-async function look(sockets: Iterable<Socket>, note: (socket: Socket, bytes: number) => void): Promise<void> {
-  const byName = new Map<string, Socket>()
-  for (const socket of sockets) {
-    if (socket.bytesWritten < LEAST_WRITTEN) continue
-    const name = (socket.queueName ??= queueName(socket))
-    if (name !== undefined) byName.set(name, socket)
-  }
-  const unread = new Map<Socket, number>()
-  await readSendQueues((name, bytes) => {
+/** Looks at what the kernel has of each connection. */
+async function look(sockets: Iterable<Socket>, note: (socket: Socket, queue: Queue) => void): Promise<void> {
+  const byName = await nameAll([...sockets])
+  const queued = new Map<Socket, Queue>()
+  await readQueues((name, queue) => {
     const socket = byName.get(name)
-    if (socket !== undefined) unread.set(socket, bytes)
+    if (socket !== undefined) queued.set(socket, queue)
   })
-  for (const socket of byName.values()) note(socket, unread.get(socket) ?? 0)
+  for (const socket of byName.values()) note(socket, queued.get(socket) ?? NOTHING)
+}
+
+/** By what the kernel's tables call them; in slices of time. */
+async function nameAll(sockets: readonly Socket[]): Promise<Map<string, Socket>> {
+  const byName = new Map<string, Socket>()
+  const pause = yieldEvery(SLICE_MS)
+  for (const socket of sockets) {
+    if (socket.queueName === undefined) {
+      socket.queueName = queueName(socket)
+      await pause()
+    }
+    if (socket.queueName !== undefined) byName.set(socket.queueName, socket)
+  }
+  return byName
 }
 
 /** Runs again and again until the server is closed, for a small part of the time. */

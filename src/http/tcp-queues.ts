@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
-import { setImmediate } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
+import { yieldEvery } from '../lib/yield-every.ts'
 
 /** The kernel's tables of TCP connections (proc(5)), and how many characters one address and port of each take. */
 const TABLES = [
@@ -13,6 +13,14 @@ const TABLES = [
 const READ_BYTES = 4096
 /** How long an iteration of the event loop reads them, in milliseconds. */
 const SLICE_MS = 2
+
+/** Bytes that the kernel has of a connection. */
+export interface Queue {
+  /** Of responses, which the other end has not acknowledged. */
+  sent: number
+  /** Of requests, which quirl has not read. */
+  received: number
+}
 
 /** Bytes of memory that all TCP connections of the machine take in the kernel; 0 where it does not say. */
 export function tcpMemory(): number {
@@ -56,33 +64,33 @@ function endName(address: string, port = 0): string {
   return `${bytes.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
 }
 
-/** Calls back for each connection of the machine with bytes that the other end has not acknowledged, in slices of time. */
-export async function readSendQueues(onQueue: (name: string, bytes: number) => void): Promise<void> {
+/** Calls back for each connection of the machine that the kernel has bytes of, in slices of time. */
+export async function readQueues(onQueue: (name: string, queue: Queue) => void): Promise<void> {
   for (const { file, width } of TABLES) {
     await readLines(file, (line) => {
       const start = line.indexOf(': ') + 2
       const end = start + 2 * width + 1
       // A space, the state, a space.
-      const bytes = Number.parseInt(line.slice(end + 4, end + 12), 16)
-      if (bytes > 0) onQueue(line.slice(start, end), bytes)
+      const [sent, received] = [end + 4, end + 13].map((at) => Number.parseInt(line.slice(at, at + 8), 16))
+      if (sent !== undefined && received !== undefined && sent + received > 0)
+        onQueue(line.slice(start, end), { sent, received })
     })
   }
 }
 
 async function readLines(file: string, onLine: (line: string) => void): Promise<void> {
   const descriptor = openSync(file, 'r')
+  const pause = yieldEvery(SLICE_MS)
   try {
     const buffer = Buffer.allocUnsafe(READ_BYTES)
-    let [rest, end] = ['', performance.now() + SLICE_MS]
+    let rest = ''
     for (;;) {
       const length = readSync(descriptor, buffer, 0, READ_BYTES, null)
       if (length === 0) return
       const lines = (rest + buffer.toString('latin1', 0, length)).split('\n')
       rest = lines.pop() ?? ''
       lines.forEach(onLine)
-      if (performance.now() < end) continue
-      await setImmediate()
-      end = performance.now() + SLICE_MS
+      await pause()
     }
   } finally {
     closeSync(descriptor)
