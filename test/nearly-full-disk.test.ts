@@ -95,6 +95,26 @@ test('what counts is what is stored: a look that many rows name counts for each,
   assert.ok(statuses.includes(429))
 })
 
+test('what counts is also the response, where it is stored for retries', async (t) => {
+  const { url } = await startNearlyFull(t)
+  const bulk = (from: string, key?: string) =>
+    fetchFrom(from, `${url}/api/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
+      body: JSON.stringify(rowsOf(600)),
+    })
+  const statuses = [await bulk(GREEDY, 'menu of the spring'), await bulk(GREEDY, 'menu of the summer')]
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [201, 429],
+  )
+  const others = [await bulk(OTHER), await bulk(OTHER)]
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    [201, 201],
+  )
+})
+
 test('where the disk has room, how much is stored is bounded by the other quotas only', async (t) => {
   const { url } = await startServer(t, WITHOUT_CLIENTS)
   for (let at = 0; at < 4; at++) assert.equal((await sendFrom(GREEDY, `${url}/api/bulk`, rowsOf(900))).status, 201)

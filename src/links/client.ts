@@ -17,8 +17,8 @@ export interface Client {
   onQueued?: (() => void) | undefined
 }
 
-/** Bytes that a response without a link takes which is stored for retries, about, with its keys. */
-const RESPONSE_BYTES = 1024
+/** Bytes that a response takes besides what a client chose, about, which is stored for retries with its keys. */
+export const RESPONSE_BYTES = 1024
 
 /** Charges a response that is stored for retries, as the creation of a link. */
 export function chargeResponse(client: Pick<Client, 'charge' | 'chargeRoom'>): Charge {

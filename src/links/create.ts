@@ -1,7 +1,7 @@
 import { asObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import { refundFailed, runCharged, type Charge } from '../lib/charged.ts'
-import type { Client } from './client.ts'
+import { RESPONSE_BYTES, type Client } from './client.ts'
 import type { LinkDeps } from './deps.ts'
 import { parseDraft, type Draft } from './draft.ts'
 import type { IdempotentRequest } from './idempotency/idempotency.ts'
@@ -91,7 +91,7 @@ function createInTransaction(
     if (draft instanceof Problem) throw draft
     if (ready !== undefined) return
     const prepared = await prepareDraft(deps, draft, client, collection)
-    await client.chargeRoom(() => roomOf([prepared]))
+    await client.chargeRoom(() => roomOf([prepared], idempotentRequest))
     ready = prepared
   }
   const charge = () => client.charge('links')
@@ -113,11 +113,12 @@ function createInTransaction(
 /** Bytes that keys and indexes of a link take, about. */
 const LINK_BYTES = 512
 
-/** Bytes that drafts take in the store, about. */
-export function roomOf(drafts: HashedDraft[]): number {
+/** Bytes that drafts take in the store, about, and with them the response where it is stored for retries. */
+export function roomOf(drafts: HashedDraft[], idempotentRequest?: IdempotentRequest): number {
+  const isKept = idempotentRequest !== undefined
   // Of a design, that which was checked is stored, and not what the request has.
-  const stored = drafts.map((draft) => JSON.stringify({ ...draft, design: undefined }))
-  return stored.reduce((sum, text) => sum + Buffer.byteLength(text) + LINK_BYTES, 0)
+  const stored = drafts.map((draft) => Buffer.byteLength(JSON.stringify({ ...draft, design: undefined })))
+  return stored.reduce((sum, bytes) => sum + bytes + LINK_BYTES + (isKept ? bytes + RESPONSE_BYTES : 0), 0)
 }
 
 /** @throws {Problem} 422 when a URL was blocked since it was screened */

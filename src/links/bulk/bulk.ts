@@ -89,10 +89,10 @@ async function prepareRows(
   deps: LinkDeps,
   drafts: (HashedDraft | Problem)[],
   client: Client,
-  { collection, dryRun }: BulkOptions,
+  { collection, dryRun, idempotentRequest }: BulkOptions,
 ): Promise<(HashedDraft | Problem)[]> {
   const prepared = await withCheckedDesigns(deps, drafts, client, collection)
-  if (!dryRun) await client.chargeRoom(() => roomOf(prepared.filter(isDraft)))
+  if (!dryRun) await client.chargeRoom(() => roomOf(prepared.filter(isDraft), idempotentRequest))
   return prepared
 }
 
