@@ -123,7 +123,7 @@ function createServer(
   const isProxied = (socket: Socket) => client.isProxied({ socket })
   const needs = { nextRequestId, holderOf, isProxied, onBodyTimeout: limits.chargeLate }
   const connections = createConnections(needs, timeouts)
-  limit.observe(connections.restingSince)
+  limit.observe(connections.state)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -37,7 +37,7 @@ export function resetAtOnce(socket: Socket): void {
  * libuv does not reset a connection while it is being shut down, and Node would not close it then; nor has Node a reset for what is
  * not TCP.
  */
-function mayReset(socket: Socket): boolean {
+export function mayReset(socket: Socket): boolean {
   const { destroyed, remoteAddress, writableEnded, writableFinished, writableLength } = socket
   const isShuttingDown = writableEnded && !writableFinished && writableLength === 0
   return !destroyed && remoteAddress !== undefined && !isShuttingDown

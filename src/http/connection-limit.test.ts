@@ -41,7 +41,7 @@ const areOpen = (connections: { isOpen: () => boolean }[]) => connections.map(({
 test('one client may have all connections; past the limit the one that has been idle for longest is closed for the next', async (t) => {
   const limit = createConnectionLimit({ client, max: 3 })
   const working = new Set<Socket | undefined>()
-  limit.observe((socket) => (working.has(socket) ? Infinity : undefined))
+  limit.observe({ restingSince: (socket) => (working.has(socket) ? Infinity : undefined) })
   const open = await serve(t, limit)
   const all = [await open('127.0.1.1'), await open('127.0.1.1'), await open('127.0.1.1')]
   assert.deepEqual(areOpen(all), [true, true, true])
@@ -130,4 +130,26 @@ test('a connection of an HTTP server that was closed at once does no harm to it'
   for (const other of others) other.destroy()
   await poll(() => limit.metrics[0]?.read() === 0)
   assert.equal(await ask(), 'fine')
+})
+
+test('while connections take much memory, one that the service closes is reset, but not one of a trusted proxy, nor one whose client has closed its side', async (t) => {
+  const limit = createConnectionLimit({ client })
+  const open = await serve(t, limit, createServer({ allowHalfOpen: true }))
+  const endOf = async (address: string, isHalfClosed = false) => {
+    const { socket, accepted } = await open(address)
+    if (isHalfClosed) {
+      socket.end()
+      await once(accepted?.resume() as Socket, 'end')
+    }
+    const ended = new Promise((resolve) => {
+      socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).once('end', () => resolve('end'))
+    })
+    accepted?.destroy()
+    return ended
+  }
+  assert.equal(await endOf('127.0.1.1'), 'end')
+  limit.observe({ isCrowded: () => true })
+  assert.equal(await endOf('127.0.1.1'), 'ECONNRESET')
+  assert.equal(await endOf('127.0.9.9'), 'end')
+  assert.equal(await endOf('127.0.1.1', true), 'end')
 })

@@ -1,9 +1,9 @@
 import { Server as HttpServer, type IncomingMessage } from 'node:http'
-import type { Server, Socket } from 'node:net'
+import { Socket, type Server } from 'node:net'
 import { createFairPool, type FairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
-import { closeAtOnce } from './close-at-once.ts'
+import { mayReset, resetAtOnce } from './close-at-once.ts'
 import type { Metric } from './metric.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
@@ -11,6 +11,11 @@ import { watchConnections } from './watch-connections.ts'
 
 /** Even where more files may be open: a connection takes some 15 KiB, and 20 more while headers, or the first of a body, arrive. */
 const MAX_CONNECTIONS = 16_384
+/**
+ * From which part of the memory on they give way, before all else: it is their clients who lose least, and what the kernel has of one can
+ * be more than it tells.
+ */
+const GIVE_WAY_FROM = 0.6
 /** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */
 const ENCRYPTED_WEIGHT = 3
 /** File descriptors reserved for everything else: the journal, databases, threads, outgoing requests. */
@@ -19,6 +24,13 @@ const RESERVE = 64
 const SOCKETS = 64
 /** Connections of which the idlest is chosen, those that opened first: a flood of them must not make each one cost more. */
 const CANDIDATES = 64
+
+declare module 'node:net' {
+  interface Socket {
+    /** Whether it has been reset in place of being closed. */
+    isReset?: boolean
+  }
+}
 
 /** Limits the connections of several servers together. */
 export interface ConnectionLimit {
@@ -29,13 +41,22 @@ export interface ConnectionLimit {
    * that there are too many.
    */
   count: (server: Server) => void
-  /** Sets what tells since when a connection has no request in progress, by `performance.now()`; infinite while it has one. */
-  observe: (restingSince: RestingSince) => void
+  /** Sets what tells how the connections are. */
+  observe: (given: Partial<ConnectionState>) => void
   share: MemoryShare
   metrics: Metric[]
 }
 
-/** Undefined for a connection that has sent no request yet. */
+export interface ConnectionState {
+  /**
+   * Since when a connection has no request in progress, by `performance.now()`; infinite while it has one, and undefined for one that
+   * has sent no request yet.
+   */
+  restingSince: RestingSince
+  /** Whether the connections of the machine take so much memory that one that is closed is to leave nothing. */
+  isCrowded: () => boolean
+}
+
 export type RestingSince = (socket: Socket) => number | undefined
 
 export interface ConnectionLimitNeeds {
@@ -61,23 +82,23 @@ interface Connection {
 
 export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
   const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
-  let restingSince: RestingSince = () => undefined
-  const choose = (all: Iterable<Connection>) => findIdlest(all, ({ socket, since }) => restingSince(socket) ?? since)
+  let state: ConnectionState = { restingSince: () => undefined, isCrowded: () => false }
+  const choose = (all: Iterable<Connection>) =>
+    findIdlest(all, ({ socket, since }) => state.restingSince(socket) ?? since)
+  const destroyed = createDestroy(() => state.isCrowded())
   const pool = createFairPool({ capacity: memory, entries: max, choose })
   const room = createRoom(pool, memory)
   const holderOf = createHolders(client)
   const connections = createOpenConnections()
   let refused = 0
 
-  function refuse(connection: Connection): void {
-    refused++
-    destroy(connection)
-  }
+  const refuse = (connection: Connection) => (refused++, destroy(connection))
 
   function add(accepted: Socket, isEncrypted: boolean): void {
     const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
     if (isProxy) room.keep(connection).forEach(refuse)
+    else accepted.destroy = destroyed
     pool.put(connection, holder, connection.weight).forEach(refuse)
     if (isProxy) pool.keep(connection)
   }
@@ -98,8 +119,8 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
       watchConnections(server, { onOpen, onClose: remove }, true)
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
-    observe: (given) => (restingSince = given),
-    share: createMemoryShare({ pool: room, kinds: ['process', 'heap', 'tcp'], most: memory, leave: refuse }),
+    observe: (given) => (state = { ...state, ...given }),
+    share: shareOf(room, memory, refuse),
     metrics: metricsOf(pool.length, () => refused),
   }
 }
@@ -130,9 +151,30 @@ function createRoom(pool: Pick<FairPool<Connection>, 'resize' | 'total'>, most: 
   }
 }
 
+type Room = ReturnType<typeof createRoom>
+
+function shareOf(pool: Room, most: number, leave: (connection: Connection) => void): MemoryShare {
+  return createMemoryShare({ pool, kinds: ['process', 'heap', 'tcp'], from: GIVE_WAY_FROM, most, leave })
+}
+
 function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>): void {
-  closeAtOnce(socket)
+  resetAtOnce(socket)
   accepted.destroy()
+}
+
+/**
+ * Once a connection is closed, the kernel keeps for minutes what has come of a request besides what it lacks of it, up to 128 KiB that no
+ * table says (`net.ipv4.tcp_rmem`), while its client acknowledges nothing; after a reset, or once a client has closed its side, it does
+ * not.
+ * @returns a method of a connection
+ */
+function createDestroy(isCrowded: () => boolean) {
+  return function destroy(this: Socket, error?: Error): Socket {
+    const isReset = error === undefined && !this.readableEnded && isCrowded() && this.isReset !== true
+    if (!isReset || !mayReset(this)) return Socket.prototype.destroy.call(this, error)
+    this.isReset = true
+    return this.resetAndDestroy()
+  }
 }
 
 function createOpenConnections() {

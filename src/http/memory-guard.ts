@@ -9,8 +9,8 @@ import { pageSize, tcpMemory } from './tcp-queues.ts'
 
 /** From this part of the memory on that there is, the largest holders give way, */
 const TIGHT = 0.7
-/** and below this one they may have as much as before again; in between as well, but slowly: not all that V8 or the C library has is in use. */
-const EASY = 0.6
+/** and so much below it they may have as much as before again; in between as well, but slowly: not all that V8 or the C library has is in use. */
+const EASIER = 0.1
 const SLOWLY_MS = 1_000
 /** After so long below the first, there is enough again, also if it stays above the second. */
 const CALM_MS = 30_000
@@ -31,6 +31,8 @@ export type MemoryKind = (typeof ALL_KINDS)[number]
 export interface MemoryShare {
   /** What it takes of. */
   kinds: readonly MemoryKind[]
+  /** From which part of the memory on it gives way, if not from the usual one. */
+  from?: number | undefined
   /** Some of what it has gives way, and as much less is accepted. */
   tighten: () => void
   /** Accepts some more again, up to what it had at first. */
@@ -62,7 +64,7 @@ export interface MemoryGuardNeeds {
  * `shares` that take of it give way, in steps: what they had is free only once it was collected.
  */
 export function createMemoryGuard({ shares, onChange, read = createReader() }: MemoryGuardNeeds): MemoryGuard {
-  const guarded = shares.map((share) => ({ share, pressureOn: createPressure(share.kinds) }))
+  const guarded = shares.map((share) => ({ share, pressureOn: createPressure(share.kinds, share.from) }))
   const pressureOnAll = createPressure(ALL_KINDS)
   let [isShort, part] = [false, 0]
   function look(): void {
@@ -95,6 +97,7 @@ export function createMemoryGuard({ shares, onChange, read = createReader() }: M
 export interface MemoryOfPool<E> {
   pool: Pick<FairPool<E>, 'resize' | 'total'>
   kinds: readonly MemoryKind[]
+  from?: number
   /** The weight that all entries of the pool may have at first, */
   most: number
   /** and what remains of it at least. */
@@ -104,7 +107,7 @@ export interface MemoryOfPool<E> {
 }
 
 export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
-  const { pool, kinds, most, least = Math.floor(most * LEAST), leave } = of
+  const { pool, kinds, from, most, least = Math.floor(most * LEAST), leave } = of
   let capacity = most
   function resize(to: number): void {
     capacity = to
@@ -112,6 +115,7 @@ export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
   }
   return {
     kinds,
+    from,
     tighten: () => resize(Math.max(least, Math.floor(Math.min(capacity, pool.total()) * (1 - STEP)))),
     relax() {
       if (capacity < most) resize(Math.min(most, capacity + Math.ceil(most * STEP)))
@@ -120,12 +124,12 @@ export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
 }
 
 /** @returns says how short the memory of some kinds is, to be called at each look */
-function createPressure(kinds: readonly MemoryKind[]) {
+function createPressure(kinds: readonly MemoryKind[], tight = TIGHT) {
   let waitedMs = 0
   return (uses: Record<MemoryKind, MemoryUse>) => {
     const parts = kinds.map((kind) => ({ kind, part: uses[kind].used / uses[kind].limit }))
     const highest = parts.reduce((most, each) => (each.part > most.part ? each : most))
-    const [isTight, isEasy] = [highest.part >= TIGHT, highest.part < EASY]
+    const [isTight, isEasy] = [highest.part >= tight, highest.part < tight - EASIER]
     waitedMs = isTight ? 0 : waitedMs + CLOSE_LOOK_MS
     return {
       ...highest,

@@ -180,6 +180,6 @@ for (const [what, begin, rest] of [
     await collected(held)
     assert.equal(held.length, 2)
     assert.equal(open[0]?.destroyed, false)
-    assert.ok(Number.isFinite(connections.restingSince(open[0])))
+    assert.ok(Number.isFinite(connections.state.restingSince(open[0])))
   })
 }

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
-import type { RestingSince } from './connection-limit.ts'
+import type { ConnectionState } from './connection-limit.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import { createHeaderMemory, type HeaderMemory } from './header-memory.ts'
@@ -94,8 +94,8 @@ export interface Connections {
   responseMemory: ResponseMemory
   /** What gives way while memory runs short. */
   memoryShares: readonly MemoryShare[]
-  /** Since when a connection rests, by `performance.now()`; infinite while the service works on its request. */
-  restingSince: RestingSince
+  /** How each connection is. */
+  state: ConnectionState
   metrics: Metric[]
 }
 
@@ -146,7 +146,10 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
     memoryShares: [bodyMemory.share, responseMemory.share, unread.share],
-    restingSince: (socket) => restingSince(latestOf(socket)) ?? socket.restingSince,
+    state: {
+      restingSince: (socket) => restingSince(latestOf(socket)) ?? socket.restingSince,
+      isCrowded: unread.isCrowded,
+    },
     metrics: metricsOf(bodyMemory, [responseMemory, unread], () => closed),
   }
 }

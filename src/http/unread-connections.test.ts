@@ -17,17 +17,22 @@ const body = Buffer.alloc(MIB)
 const patient = { idleMs: 600_000, unreadMs: 600_000, everyMs: 600_000 }
 
 /** Serves a mebibyte for any request; the first part of its path is whom it counts for. */
-async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}) {
+async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}, lookMs = 10) {
   const opened: Socket[] = []
   const names: (string | undefined)[] = []
   const reset = { count: 0 }
-  const kernel = { isAsked: true }
+  const kernel = { isAsked: true, looks: 0, looksOf: new Map<Socket | undefined, number>() }
   const isProxied = ({ reader }: Socket) => reader?.client.startsWith('proxy') === true
-  const memory = () => (kernel.isAsked ? Number.POSITIVE_INFINITY : 0)
-  const unread = createUnreadConnections({ onClosed: () => reset.count++, isProxied }, { maxBytes, lookMs: 10, memory })
+  const memory = () => {
+    kernel.looks++
+    return kernel.isAsked ? Number.POSITIVE_INFINITY : 0
+  }
+  const unread = createUnreadConnections({ onClosed: () => reset.count++, isProxied }, { maxBytes, lookMs, memory })
   const answer = ({ method, socket, url = '' }: IncomingMessage, response: ServerResponse) => {
     const [holder = '', bytes] = url.slice(1).split('?')
     socket.reader = asHolder(holder)
+    const before = kernel.looks
+    socket.once('close', () => kernel.looksOf.set(socket, kernel.looks - before))
     // Node stops reading what nobody wants.
     if (method === 'POST') return
     response.end(body.subarray(0, bytes === undefined ? MIB : Number(bytes)))
@@ -148,6 +153,19 @@ test('after the last response of a connection, what its client has not read stil
   assert.ok(received().length > MIB)
   await poll(() => opened[1]?.destroyed === true)
   assert.equal(unread.bytes(), 0)
+})
+
+test('after a small last response, a connection stays open until a look has found that its client has it, but not that of a proxy', async (t) => {
+  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB, {}, 200)
+  await poll(unread.isCrowded)
+  const looksUntilClosed = async (holder: string) => {
+    await ask(holder, 'Connection: close\r\n')
+    const socket = opened.at(-1)
+    await poll(() => socket?.closed === true)
+    return kernel.looksOf.get(socket)
+  }
+  assert.equal(await looksUntilClosed('phone.1?200'), 1)
+  assert.equal(await looksUntilClosed('proxy.1?200'), 0)
 })
 
 test('who closes one side of a connection and reads nothing leaves nothing in the kernel', async (t) => {

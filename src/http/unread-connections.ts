@@ -26,7 +26,7 @@ declare module 'node:net' {
 const MAX_QUEUED = 64 * 1024 * 1024
 /** The memory of all connections of the machine below which the kernel is not asked whose they are. */
 const CALM_BYTES = 64 * 1024 * 1024
-/** A connection to which less was written ends as ever: the redirect of a visit is half as long. */
+/** A trusted proxy's connection to which less was written ends as ever: the redirect of a visit is half as long. */
 const LEAST_WRITTEN = 1024
 const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
@@ -58,6 +58,8 @@ export interface UnreadConnections {
    * @param isAwaited whether a response is sent although its client has closed its side of the connection
    */
   watch: (server: Server, sockets: () => Iterable<Socket>, isAwaited?: (socket: Socket) => boolean) => void
+  /** Whether the connections of the machine take so much memory that one that is closed is to leave nothing. */
+  isCrowded: () => boolean
   bytes: () => number
   share: MemoryShare
 }
@@ -76,10 +78,11 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
   const bounds = { ...defaults, ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
   const { pool, note, begin } = createNotes(bounds.maxBytes, isProxied, reset)
+  let isCrowded = false
 
   return {
     watch(server, sockets, isAwaited = () => false) {
-      const ends = createEnds(isAwaited)
+      const ends = createEnds({ isAwaited, isProxied, isCrowded: () => isCrowded })
       watchConnections(server, {
         onOpen: ends.add,
         onClose(socket) {
@@ -90,15 +93,15 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
       server.on('timeout', onTimeout)
       repeat(server, bounds.lookMs, async () => {
         begin()
-        const isCalm = bounds.memory() < bounds.calmBytes
-        ends.keepUnread(!isCalm)
+        isCrowded = bounds.memory() >= bounds.calmBytes
         const ended = ends.all()
-        if (isCalm) for (const socket of pool.entries()) note(socket, NOTHING)
-        else await look(sockets(), note)
+        if (isCrowded) await look(sockets(), note)
+        else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
-        for (const socket of ended) if (!isUnread(socket)) closeAtOnce(socket)
+        await closeRead(ended)
       })
     },
+    isCrowded: () => isCrowded,
     bytes: pool.total,
     share: createMemoryShare({ pool, kinds: ['process', 'tcp'], most: bounds.maxBytes, leave: reset }),
   }
@@ -117,8 +120,9 @@ function createNotes(
 
   function note(socket: Socket, { sent, received }: Queue): void {
     if (socket.destroyed) return
-    socket.unreadBytes = socket.bytesWritten < LEAST_WRITTEN ? 0 : sent
-    const bytes = sent + (received > 0 && isProxied(socket) ? 0 : received)
+    const isOfProxy = sent + received > 0 && isProxied(socket)
+    socket.unreadBytes = isOfProxy && socket.bytesWritten < LEAST_WRITTEN ? 0 : sent
+    const bytes = isOfProxy ? sent : sent + received
     if (bytes === queuedOf(socket)) return
     socket.queuedBytes = bytes
     socket.queuedSince = looks
@@ -195,15 +199,35 @@ function onTimeout(socket: Socket): void {
   else closeAtOnce(socket)
 }
 
-/** The ends of connections after a last response: the kernel may not have sent it all. */
-function createEnds(isAwaited: (socket: Socket) => boolean) {
-  let keepsUnread = false
+/** Closes those of connections that have ended whose clients have read all; in slices of time. */
+async function closeRead(ended: readonly Socket[]): Promise<void> {
+  const pause = yieldEvery(SLICE_MS)
+  for (const socket of ended) {
+    if (isUnread(socket)) continue
+    closeAtOnce(socket)
+    await pause()
+  }
+}
+
+interface EndNeeds {
+  isAwaited: (socket: Socket) => boolean
+  isProxied: (socket: Socket) => boolean
+  /** Whether connections stay open until their clients have read all. */
+  isCrowded: () => boolean
+}
+
+/**
+ * The ends of connections after a last response: the kernel may not have sent it all, and has what came besides what it lacks of a
+ * request, up to 128 KiB that no table says (`net.ipv4.tcp_rmem`).
+ */
+function createEnds({ isAwaited, isProxied, isCrowded }: EndNeeds) {
   const ending = new Set<Socket>()
-  const isKept = ({ bytesWritten }: Socket) => keepsUnread && bytesWritten >= LEAST_WRITTEN
+  const hasMuch = ({ bytesWritten }: Socket) => isCrowded() && bytesWritten >= LEAST_WRITTEN
 
   /** Node calls it once the kernel has the last response, and a stop calls it again and again. */
   function destroySoon(this: Socket): void {
-    if (!isKept(this) || ending.has(this)) return Socket.prototype.destroySoon.call(this)
+    const isKept = hasMuch(this) || (isCrowded() && !this.readableEnded && !isProxied(this))
+    if (!isKept || ending.has(this)) return Socket.prototype.destroySoon.call(this)
     if (this.readableEnded) return resetAtOnce(this)
     ending.add(this)
     stopReading(this)
@@ -213,7 +237,7 @@ function createEnds(isAwaited: (socket: Socket) => boolean) {
   /** Who says that no request will follow has left, unless a response is on its way; Node would close the connection. */
   function onEnd(this: Socket): void {
     const isAnswering = this.latestResponse?.closed === false && isAwaited(this)
-    if (isKept(this) && !isAnswering) resetAtOnce(this)
+    if (hasMuch(this) && !isAnswering) resetAtOnce(this)
   }
 
   return {
@@ -222,8 +246,6 @@ function createEnds(isAwaited: (socket: Socket) => boolean) {
       socket.on('end', onEnd)
     },
     remove: (socket: Socket) => ending.delete(socket),
-    /** Sets whether connections stay open until their clients have read all. */
-    keepUnread: (does: boolean) => (keepsUnread = does),
     all: () => [...ending],
   }
 }

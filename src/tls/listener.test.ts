@@ -163,7 +163,7 @@ async function serveEncrypted(t: Ending, limit: ConnectionLimit, server: Server)
 test('past the limit of connections one that rests is closed below its encryption, and one that is in use stays', async (t) => {
   const limit = createConnectionLimit({ client: createClientAddress([], () => {}), max: 2 })
   const inUse = new Set<Socket>()
-  limit.observe((socket) => (inUse.has(socket) ? Infinity : undefined))
+  limit.observe({ restingSince: (socket) => (inUse.has(socket) ? Infinity : undefined) })
   const server = createServer(({ socket }) => void inUse.add(socket))
   const open = await serveEncrypted(t, limit, server)
   const used = await open()
