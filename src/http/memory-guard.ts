@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
 import { memoryLimit } from '../lib/memory-limit.ts'
 import type { Metric } from './metric.ts'
-import { pageSize, tcpMemory } from './tcp-queues.ts'
+import { readKernel, tcpMemory, tcpPressure } from './tcp-queues.ts'
 
 /** From this part of the memory on that there is, the largest holders give way, */
 const TIGHT = 0.7
@@ -177,19 +176,4 @@ function groupStatistics(): string {
 function numberOf(text: string, pattern: RegExp): number | undefined {
   const [, digits] = pattern.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits)
-}
-
-/** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */
-function tcpPressure(): number {
-  const [, pages] = readKernel('/proc/sys/net/ipv4/tcp_mem').split(/\s+/).map(Number)
-  return pages === undefined ? Infinity : pageSize() * pages
-}
-
-/** Empty on other systems than Linux, and where a unit may not see it. */
-function readKernel(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
 }

@@ -34,6 +34,27 @@ test('a refusal of a body does not replace the response to an earlier request', 
   assert.deepEqual(statuses, ['200', '400'])
 })
 
+test('a connection that is refused again and again while it has a response to come is refused once, after that', async (t) => {
+  const connections = createConnections(connectionNeeds)
+  const { promise: refused, resolve } = Promise.withResolvers<void>()
+  let waiting = 0
+  const server = connections.serve(async (_request, response) => {
+    await refused
+    waiting = response.listenerCount('close')
+    response.end('earlier')
+  })
+  server.on('clientError', (error, socket) => {
+    for (let times = 0; times < 20; times++) connections.onParserError(error, socket)
+    resolve()
+  })
+  const { socket, received, closed } = connectRaw(t, await listen(t, server))
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n')
+  await closed
+  const statuses = [...received().matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
+  assert.deepEqual(statuses, ['200', '400'])
+  assert.ok(waiting < 10, `${waiting} listeners`)
+})
+
 test('a waiting visit gets its response even if its client has closed its side meanwhile', async (t) => {
   const server = createConnections(connectionNeeds).serve(
     (_request, response) => {

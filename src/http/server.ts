@@ -31,6 +31,13 @@ import { stopReading } from './stop-reading.ts'
 import { closeAtOnce } from './close-at-once.ts'
 import { createUnreadConnections, type UnreadConnections } from './unread-connections.ts'
 
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Whether its connection is to end after it with a refusal. */
+    isRefusedAfter?: boolean
+  }
+}
+
 declare module 'node:net' {
   interface Socket {
     /**
@@ -317,6 +324,9 @@ function allowHalfOpen(server: Server, isAllowed: (socket: Socket) => boolean): 
 /** Ends the connection once earlier responses have been sent. */
 function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () => void): void {
   if (before === undefined || before.writableFinished) return endNow()
+  // Node's parser refuses what is read in parts again and again.
+  if (before.isRefusedAfter === true) return
+  before.isRefusedAfter = true
   socket.pause()
   if (before.req.complete) return void before.once('close', endNow)
   // The body of this very request is refused: its response has not started, or can only be cut off.

@@ -22,17 +22,25 @@ export interface Queue {
   received: number
 }
 
+/** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */
+export function tcpPressure(): number {
+  const [, pages] = readKernel('/proc/sys/net/ipv4/tcp_mem').split(/\s+/).map(Number)
+  return pages === undefined ? Infinity : pageSize() * pages
+}
+
+/** Empty on other systems than Linux, and where a unit may not see it. */
+export function readKernel(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
 /** Bytes of memory that all TCP connections of the machine take in the kernel; 0 where it does not say. */
 export function tcpMemory(): number {
-  try {
-    const line = readFileSync('/proc/self/net/sockstat', 'latin1')
-      .split('\n')
-      .find((each) => each.startsWith('TCP:'))
-    const fields = line?.split(' ') ?? []
-    return Number(fields[fields.indexOf('mem') + 1] ?? 0) * pageSize()
-  } catch {
-    return 0
-  }
+  const [, pages = 0] = /^TCP: .* mem (\d+)$/m.exec(readKernel('/proc/self/net/sockstat')) ?? []
+  return Number(pages) * pageSize()
 }
 
 /** The entry of the auxiliary vector with the size of a page (getauxval(3)). */
@@ -41,7 +49,7 @@ const AT_PAGESZ = 6n
 let page: number | undefined
 
 /** The bytes of a page, in which the kernel counts memory. */
-export function pageSize(): number {
+function pageSize(): number {
   return (page ??= readPageSize())
 }
 

@@ -1,4 +1,5 @@
 import { Socket, type Server } from 'node:net'
+import { totalmem } from 'node:os'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
@@ -6,7 +7,7 @@ import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { stopReading } from './stop-reading.ts'
-import { queueName, readQueues, tcpMemory, type Queue } from './tcp-queues.ts'
+import { queueName, readQueues, tcpMemory, tcpPressure, type Queue } from './tcp-queues.ts'
 import { watchConnections } from './watch-connections.ts'
 
 declare module 'node:net' {
@@ -24,8 +25,8 @@ declare module 'node:net' {
 
 /** Bytes that the kernel has of all connections, which clients have not read, or quirl has not. */
 const MAX_QUEUED = 64 * 1024 * 1024
-/** The memory of all connections of the machine below which the kernel is not asked whose they are. */
-const CALM_BYTES = 64 * 1024 * 1024
+/** The part of what connections may take on a small machine that is left for them. */
+const PART_OF_SMALL = 1 / 2
 /** A trusted proxy's connection to which less was written ends as ever: the redirect of a visit is half as long. */
 const LEAST_WRITTEN = 1024
 const LOOK_MS = 1_000
@@ -38,12 +39,19 @@ const SLICE_MS = 2
 /** What a test sets, and what it replaces. */
 export interface UnreadBounds {
   maxBytes: number
+  /** The memory of all connections of the machine below which the kernel is not asked whose they are. */
   calmBytes: number
   lookMs: number
   memory: () => number
 }
 
-const defaults: UnreadBounds = { maxBytes: MAX_QUEUED, calmBytes: CALM_BYTES, lookMs: LOOK_MS, memory: tcpMemory }
+function defaults(): UnreadBounds {
+  const pressure = tcpPressure()
+  // Where it is not said, what the kernel chooses.
+  const most = Number.isFinite(pressure) ? pressure : totalmem() / 16
+  const maxBytes = Math.min(MAX_QUEUED, PART_OF_SMALL * most)
+  return { maxBytes, calmBytes: maxBytes, lookMs: LOOK_MS, memory: tcpMemory }
+}
 
 export interface UnreadNeeds {
   /** Called for each connection that is reset. */
@@ -75,7 +83,7 @@ export interface UnreadConnections {
  */
 export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<UnreadBounds> = {}): UnreadConnections {
   const { onClosed, isProxied = () => false } = needs
-  const bounds = { ...defaults, ...changed }
+  const bounds = { ...defaults(), ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
   const { pool, note, begin } = createNotes(bounds.maxBytes, isProxied, reset)
   let isCrowded = false
@@ -103,7 +111,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
     },
     isCrowded: () => isCrowded,
     bytes: pool.total,
-    share: createMemoryShare({ pool, kinds: ['process', 'tcp'], most: bounds.maxBytes, leave: reset }),
+    share: createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }),
   }
 }
 
