@@ -77,3 +77,16 @@ test('a stranger is taken for a proxy of the operator in no form of a public add
     assert.equal(fresh.forwarding().ignored, ignored, remoteAddress)
   }
 })
+
+test('a link-local address counts without the name of its network interface, whatever that is', () => {
+  for (const zone of ['eth0', 'eno1.30', 'br-4f2a', 'l_x', 'Ü 1']) {
+    const remoteAddress = `fe80::1%${zone}`
+    assert.equal(clientOf(remoteAddress), 'fe80:0:0:0::')
+    const trusting = createClientAddress(parseNetworks('fe80::/64') ?? [], () => {})
+    const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': '8.8.8.8' } }
+    assert.deepEqual(
+      [trusting.of(request), trusting.isProxied(request), trusting.isInternal({ ...request, headers: {} })],
+      ['8.8.8.8', true, true],
+    )
+  }
+})

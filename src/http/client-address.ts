@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../lib/network.ts'
+import { withoutZone } from '../lib/without-zone.ts'
 
 /** Headers that proxies add to requests that they forward. */
 const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
@@ -60,7 +61,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
   }
 
   function walk(peer: string, forwarded: string): string {
-    let address = ipaddr.process(peer)
+    let address = addressOf(peer)
     const entries = forwarded.split(',')
     if (isTrusted(address)) isSeen = true
     else noteIgnored(address)
@@ -80,11 +81,11 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       return clientOf(peer)
     },
     isProxied: ({ socket }) =>
-      trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
+      trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(addressOf(socket.remoteAddress)),
     isInternal({ socket, headers }) {
       if (socket.remoteAddress === undefined || forwardingHeaders.some((name) => headers[name] !== undefined))
         return false
-      const address = ipaddr.process(socket.remoteAddress)
+      const address = addressOf(socket.remoteAddress)
       return address.range() === 'loopback' || isTrusted(address)
     },
     forwarding: () => ({ ignored, isSeen }),
@@ -93,8 +94,10 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
 
 /** The client with the address of a connection: IPv6 cut to its /64, what stands for IPv4 as IPv4. */
 export function clientOf(peer: string): string {
-  return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+  return peer.includes(':') ? shorten(addressOf(peer)) : peer
 }
+
+const addressOf = (peer: string) => ipaddr.process(withoutZone(peer))
 
 const [translated] = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 const [sixToFour] = ipaddr.IPv6.parseCIDR('2002::/16')

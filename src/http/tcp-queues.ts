@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import { withoutZone } from '../lib/without-zone.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 
 /** The kernel's tables of TCP connections (proc(5)), and how many characters one address and port of each take. */
@@ -66,7 +67,7 @@ export function queueName({ localAddress, localPort, remoteAddress, remotePort }
 }
 
 function endName(address: string, port = 0): string {
-  const bytes = Buffer.from(ipaddr.parse(address).toByteArray())
+  const bytes = Buffer.from(ipaddr.parse(withoutZone(address)).toByteArray())
   // The kernel writes each four bytes as a number of its own.
   if (endianness() === 'LE') bytes.swap32()
   return `${bytes.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
