@@ -186,9 +186,10 @@ export async function countUnhandled(db: Executor): Promise<number> {
   return row.links
 }
 
-/** Notes that operator and owner are to be told of the reports of a link. */
+/** Notes that operator and owner are to be told of the reports of a link, unless that is noted: later ones put it off no further. */
 export async function noteUntold(db: Executor, linkId: number, at: number): Promise<void> {
-  await db.updateTable('reports').set({ untold_at: at }).where('link_id', '=', linkId).execute()
+  const untold = db.updateTable('reports').set({ untold_at: at }).where('untold_at', 'is', null)
+  await untold.where('link_id', '=', linkId).execute()
 }
 
 export async function clearUntold(db: Executor, linkId: number): Promise<void> {

@@ -76,7 +76,7 @@ for (const { name, open } of drivers.filter((driver) => driver.name.startsWith('
     assert.deepEqual([await toldOf(db, locked), await toldOf(db, free)], [4, 3])
   })
 
-  test(`of a link that stays locked operator and owner are told after ten seconds, before what has it locked, on ${name}`, async (t) => {
+  test(`of a link that stays locked operator and owner are told ten seconds after the report that is to be told of, however many follow, before what has it locked, on ${name}`, async (t) => {
     const db = await open(t)
     if (db === undefined) return
     const link = await insert(db, 'locked')
@@ -91,12 +91,14 @@ for (const { name, open } of drivers.filter((driver) => driver.name.startsWith('
     const ended = assert.rejects(changing)
     await begun.promise
     for (let from = 1; from <= 4; from++) await report(deps, link, from)
-    await tellNoted({ ...deps, now: () => NOW + 9_000 })
+    const later = { ...deps, now: () => NOW + 9_000 }
+    await tellNoted(later)
     assert.deepEqual(owner, [])
+    await report(later, link, 5)
     await tellNoted({ ...deps, now: () => NOW + 11_000 })
     assert.deepEqual(owner, ['locked'])
     await ended
-    assert.equal(await toldOf(db, link), 4)
+    assert.equal(await toldOf(db, link), 5)
   })
 
   test(`who is noted is not told of what the operator has dismissed, nor of what a later report has told of, on ${name}`, async (t) => {
