@@ -37,4 +37,8 @@ test('past the limit, connections whose requests have large headers give way wit
   await poll(() => closed === 2)
   assert.ok(memory.bytes() <= 70_000)
   for (const { socket } of [honest, small, ...flooding.slice(2)]) assert.equal(socket.destroyed, false)
+  // While memory is short, there is room for less.
+  memory.share.tighten()
+  await flooding[2]?.closed
+  for (const { socket } of [honest, small]) assert.equal(socket.destroyed, false)
 })

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
 import { closeAtOnce } from './close-at-once.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of the headers of all requests that are the only ones of their connections. */
 const MAX_HEADERS = 64 * 1024 * 1024
@@ -24,6 +25,7 @@ export interface HeaderMemory {
   /** To be called when the response of a connection, or the connection itself, has ended. */
   remove: (socket: Socket) => void
   bytes: () => number
+  share: MemoryShare
 }
 
 /**
@@ -37,17 +39,16 @@ export function createHeaderMemory(
   maxBytes = MAX_HEADERS,
 ): HeaderMemory {
   const large = createFairPool<Socket>({ capacity: maxBytes, choose: slowestOf })
+  const leave = (socket: Socket) => (onClosed(), closeAtOnce(socket))
   return {
     add(request) {
       const bytes = headerBytes(request)
       // Who has left sends nothing more, and nothing says so again.
       if (bytes < SMALL || request.socket.destroyed) return
-      for (const leaving of large.put(request.socket, holderOf(request), bytes)) {
-        onClosed()
-        closeAtOnce(leaving)
-      }
+      for (const leaving of large.put(request.socket, holderOf(request), bytes)) leave(leaving)
     },
     remove: large.remove,
     bytes: large.total,
+    share: createMemoryShare({ pool: large, kinds: ['process', 'heap'], most: maxBytes, leave }),
   }
 }

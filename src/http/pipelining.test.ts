@@ -32,9 +32,9 @@ async function serve(
   )
   const resume = createPausedConnections().add
   const needs = { holderOf: holder, onClosed: () => closed.count++, onWaiting() {}, resume }
-  const listener = createPipelining(scheduler, needs, { ...bounds, ...changed })
+  const { listen: listener, share } = createPipelining(scheduler, needs, { ...bounds, ...changed })
   const port = await listen(t, createServer(listener))
-  return { port, closed }
+  return { port, closed, share }
 }
 
 test('ten thousand pipelined requests all get responses, in their order', async (t) => {
@@ -122,7 +122,7 @@ test('when too many requests wait, the connection whose client has not read for 
 
 test('requests in flight behind a response that nobody reads are counted with their headers', async (t) => {
   const seen: ServerResponse[] = []
-  const { port, closed } = await serve(t, (_request, response) => seen.push(response), { maxBytes: 500_000 })
+  const { port, closed, share } = await serve(t, (_request, response) => seen.push(response), { maxBytes: 500_000 })
   const large = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`
   const connections = []
   for (let at = 1; at <= 4; at++) {
@@ -135,6 +135,10 @@ test('requests in flight behind a response that nobody reads are counted with th
   await connections[1]?.closed
   assert.equal(closed.count, 2)
   assert.equal(connections[3]?.socket.destroyed, false)
+  // While memory is short, there is room for less.
+  share.tighten()
+  await connections[2]?.closed
+  assert.equal(closed.count, 3)
 })
 
 test('when too many requests wait, connections of one network give way to each other, and that of another stays', async (t) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { closeAtOnce } from './close-at-once.ts'
 import { headerBytes } from './header-memory.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { SMALL_RESPONSE } from './response-memory.ts'
 import { stopReading } from './stop-reading.ts'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
@@ -53,6 +54,11 @@ export interface PipeliningNeeds {
   resume: (socket: Socket) => void
 }
 
+export interface Pipelining {
+  listen: RequestListener
+  share: MemoryShare
+}
+
 interface Pipelines {
   open: Map<Socket, Pipeline>
   /** Weighed by the bytes that their requests take. */
@@ -70,12 +76,29 @@ interface Pipelines {
  * earlier one of the same connection still has it.
  * @param handle keeps iterations of the event loop short, however many requests it gets
  */
-export function createPipelining(handle: RequestListener, needs: PipeliningNeeds, bounds = defaults): RequestListener {
-  const { holderOf, onClosed, onWaiting } = needs
+export function createPipelining(handle: RequestListener, needs: PipeliningNeeds, bounds = defaults): Pipelining {
+  const { onClosed } = needs
   const pool = createFairPool<Pipeline>({ capacity: bounds.maxBytes, choose: slowestOf })
-  const pipelines: Pipelines = { open: new Map(), pool, count: createCount(pool, onClosed) }
-  const { start, startWaiting } = createStarts(handle, pipelines, needs, bounds)
+  function leave({ socket, close }: Pipeline): void {
+    onClosed()
+    close()
+    closeAtOnce(socket)
+  }
+  const pipelines: Pipelines = { open: new Map(), pool, count: createCount(pool, leave) }
+  return {
+    listen: createListen(handle, pipelines, needs, bounds),
+    share: createMemoryShare({ pool, kinds: ['process', 'heap'], most: bounds.maxBytes, leave }),
+  }
+}
 
+function createListen(
+  handle: RequestListener,
+  pipelines: Pipelines,
+  needs: PipeliningNeeds,
+  bounds: PipeliningBounds,
+): RequestListener {
+  const { holderOf, onWaiting } = needs
+  const { start, startWaiting } = createStarts(handle, pipelines, needs, bounds)
   return (request, response) => {
     const { socket } = request
     // Node parses what it has read to the end.
@@ -95,14 +118,8 @@ export function createPipelining(handle: RequestListener, needs: PipeliningNeeds
 }
 
 /** Counts what a pipeline takes anew, and closes the connections for which there is no memory then. */
-function createCount(pool: FairPool<Pipeline>, onClosed: () => void) {
-  return (pipeline: Pipeline): void => {
-    for (const leaving of pool.put(pipeline, pipeline.holder, pipeline.bytes)) {
-      onClosed()
-      leaving.close()
-      closeAtOnce(leaving.socket)
-    }
-  }
+function createCount(pool: FairPool<Pipeline>, leave: (pipeline: Pipeline) => void) {
+  return (pipeline: Pipeline): void => pool.put(pipeline, pipeline.holder, pipeline.bytes).forEach(leave)
 }
 
 function createStarts(

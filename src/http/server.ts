@@ -134,17 +134,15 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
   const bodyMemory = createBodyMemory({
     holderOf,
     refuse: (problem, { socket }) => refuseIn(socket, problem),
-    giveWay(problem, { socket, complete }) {
-      // One that was refused has had time to read that; one that is complete waits for its turn, and must not get that any more.
-      const endsNow = complete || !socket.writable
-      refuseUnlessBegun(latestOf(socket), socket, () => end(socket, problem, nextRequestId(), GIVE_WAY_MS))
-      if (endsNow) closeAtOnce(socket)
-    },
+    giveWay: (problem, request) => giveWay(request, () => end(request.socket, problem, nextRequestId(), GIVE_WAY_MS)),
   })
-  const shared = { ...needs, onClosed, bodyMemory, unread, timeouts, refuseIn }
+  const headerMemory = createHeaderMemory(holderOf, onClosed)
+  const memoryShares = [bodyMemory.share, responseMemory.share, unread.share, headerMemory.share]
+  const shared = { ...needs, onClosed, bodyMemory, headerMemory, unread, timeouts, refuseIn }
   return {
     serve(handle, priorityOf = () => 'other') {
-      const { server, sockets } = serve(handle, { ...shared, priorityOf })
+      const { server, sockets, share } = serve(handle, { ...shared, priorityOf })
+      memoryShares.push(share)
       const keepsOpen = (request: IncomingMessage) => priorityOf(request) === 'urgent'
       drains.set(server, createDrain({ server, sockets, latest: latestOf, keepsOpen, refuse: refuseLate }))
       return server
@@ -152,7 +150,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     drainOf: (server) => drains.get(server),
     onParserError: createOnParserError(refuseIn, onBodyTimeout),
     responseMemory,
-    memoryShares: [bodyMemory.share, responseMemory.share, unread.share],
+    memoryShares,
     state: {
       restingSince: (socket) => restingSince(latestOf(socket)) ?? socket.restingSince,
       isCrowded: unread.isCrowded,
@@ -208,18 +206,26 @@ function restingSince(last: ServerResponse | undefined): number | undefined {
   return isWorking ? Infinity : last?.receivedAt
 }
 
+interface Serving {
+  server: Server
+  sockets: () => Iterable<Socket>
+  /** Of the memory of its pipelined requests. */
+  share: MemoryShare
+}
+
 interface ServerNeeds extends Omit<ConnectionNeeds, 'onBodyTimeout'> {
   priorityOf: (request: IncomingMessage) => Priority
   onClosed: () => void
   bodyMemory: BodyMemory
+  headerMemory: HeaderMemory
   unread: UnreadConnections
   timeouts: Timeouts
   /** Ends a connection with a problem, after earlier responses. */
   refuseIn: (socket: Duplex, problem: Problem) => void
 }
 
-function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; sockets: () => Iterable<Socket> } {
-  const { priorityOf, nextRequestId, holderOf, isProxied, onClosed, bodyMemory, unread, timeouts } = needs
+function serve(handle: RequestListener, needs: ServerNeeds): Serving {
+  const { priorityOf, nextRequestId, holderOf, isProxied, onClosed, bodyMemory, headerMemory, unread, timeouts } = needs
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
@@ -229,7 +235,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   const paused = createPausedConnections({ onClosed, isProxied })
   const onWaiting = () => slicedReads.count()
   const pipelining = createPipelining(scheduler, { holderOf, onClosed, onWaiting, resume: paused.add })
-  const follow = createFollow(createHeaderMemory(holderOf, onClosed))
+  const follow = createFollow(headerMemory)
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * MAX_FIELDS) {
       slicedReads.count()
@@ -239,7 +245,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
     follow(request, response)
     bodyMemory.watch(request, response)
     slicedReads.watch(request)
-    pipelining(request, response)
+    pipelining.listen(request, response)
   }
   const server = createServer(optionsOf(timeouts), listen)
   // What comes after these is not kept; the request is refused.
@@ -256,7 +262,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): { server: Server; s
   unread.watch(server, sockets, isAwaited)
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => refuseConnect(socket, needs))
-  return { server, sockets }
+  return { server, sockets, share: pipelining.share }
 }
 
 /** @returns to be called with each request before it is handled: its connection knows it until it has been read and answered */
@@ -337,9 +343,13 @@ function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () =
 }
 
 /** Refuses the body that is being read, and lets it wait for no earlier response: what was read of it takes memory. */
-function refuseUnlessBegun(last: ServerResponse | undefined, socket: Socket, endNow: () => void): void {
-  if (last === undefined || last.headersSent || last.socket === null) closeAtOnce(socket)
-  else endNow()
+function giveWay({ socket, complete }: IncomingMessage, endNow: () => void): void {
+  // One that was refused has had time to read that; one that is complete waits for its turn, and must not get that any more.
+  const endsAtOnce = complete || !socket.writable
+  const last = latestOf(socket)
+  const isBegun = last === undefined || last.headersSent || last.socket === null
+  if (!isBegun) endNow()
+  if (isBegun || endsAtOnce) closeAtOnce(socket)
 }
 
 /** Refuses what a connection waits for when the time for it is over, unless its response has begun. */
