@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { asObject, parseJsonBody } from '../http/body.ts'
 import { Problem, problemBody } from '../http/problem.ts'
-import { isBusy } from '../db/unavailable.ts'
+import { isBusy, isUnavailable } from '../db/unavailable.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 /**
@@ -109,7 +109,9 @@ async function handle(
 }
 
 function failureOf(error: unknown): Problem {
-  if (!isBusy(error)) return new Problem('internal_error', 'the operation failed: see the log of the service')
-  const busy = 'other work on PostgreSQL has what it needs, rows or connections, and did not end in time: try again'
-  return new Problem('unavailable', busy)
+  if (!isUnavailable(error)) return new Problem('internal_error', 'the operation failed: see the log of the service')
+  const detail = isBusy(error)
+    ? 'other work on PostgreSQL has what it needs, rows or connections, and did not end in time: try again'
+    : 'the store does not answer as it should, and whether anything was changed is not known: see the log of the service'
+  return new Problem('unavailable', detail)
 }
