@@ -9,6 +9,8 @@ const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */
 const MAX_OVERDRAW = 100
 const MAX_LAYERS = 8
+/** The area of layers in one another, which the renderer has in memory at once, in areas of the viewBox; clip paths count twice. */
+const MAX_LAYERED = 10
 /** Lengths of a dash pattern, which is parsed for each shape that uses it. */
 const MAX_DASHES = 100
 export const MAX_STOPS = 100
@@ -19,9 +21,14 @@ export interface Cost {
   overdraw: number
 }
 
+/** What is drawn separately before it is composited. */
+export type Layer = 'clipped' | 'translucent'
+
 /** The cost of painting with a gradient, and of a layer, relative to a plain colour. */
 const GRADIENT_FACTOR = 6
 const LAYER_FACTOR = 2
+/** The memory of a clipped layer, relative to another: the renderer draws the clip path as large as the layer. */
+const CLIPPED_FACTOR = 2
 
 /** The extent of a shape in the drawing, and its cost. */
 export function shapeExtent(
@@ -78,6 +85,12 @@ export function layerCost(extent: Extent | undefined, box: Extent): Cost {
   return { segments: 0, overdraw: extent === undefined ? 0 : (areaOf(extent) / areaOf(box)) * LAYER_FACTOR }
 }
 
+/** The memory of a layer, as `MAX_LAYERED` counts it. */
+export function layeredArea(layer: Layer, extent: Extent | undefined, box: Extent): number {
+  if (extent === undefined) return 0
+  return (areaOf(extent) / areaOf(box)) * (layer === 'clipped' ? CLIPPED_FACTOR : 1)
+}
+
 function areaOf([left, top, right, bottom]: Extent): number {
   return (right - left) * (bottom - top)
 }
@@ -94,6 +107,13 @@ export function requireNear(extent: Extent, box: Extent): void {
 export function requireLayers(layers: number): void {
   if (layers <= MAX_LAYERS) return
   throw new XmlError(`has nested opacities and clip paths: at most ${MAX_LAYERS} levels are drawn`)
+}
+
+/** @throws {XmlError} when layers in one another are larger than the renderer may have at once */
+export function requireLayered(area: number): void {
+  if (area <= MAX_LAYERED) return
+  const times = `${MAX_LAYERED} times its viewBox (a clip path counts ${CLIPPED_FACTOR})`
+  throw new XmlError(`has nested opacities and clip paths of ${Math.round(area)} times its viewBox: at most ${times}`)
 }
 
 export function requireCost({ segments, overdraw }: Cost): void {

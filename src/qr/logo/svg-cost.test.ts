@@ -52,6 +52,16 @@ describe('the cost of an SVG logo is bounded:', () => {
     ['opacities beside each other', svg(times(40, () => rect('opacity=".5"'))), /paints over itself/],
     ['nested opacities', svg('<g opacity=".9">'.repeat(9) + box + '</g>'.repeat(9)), /at most 8/],
     [
+      'nested opacities around a shape that is larger than the picture',
+      svg('<g opacity=".95">'.repeat(5) + '<rect x="-7" y="-7" width="22" height="22"/>' + '</g>'.repeat(5)),
+      /of 38 times its viewBox: at most 10/,
+    ],
+    [
+      'nested clip paths',
+      svg(`<clipPath id="c">${box}</clipPath>${'<g clip-path="url(#c)">'.repeat(6)}${box}${'</g>'.repeat(6)}`),
+      /of 12 times its viewBox: at most 10 times its viewBox \(a clip path counts 2\)/,
+    ],
+    [
       'a clip path of many shapes',
       svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
       /paints over itself/,
@@ -69,6 +79,11 @@ describe('the cost of an SVG logo is bounded:', () => {
     const small = times(1000, (at) => `<circle cx="${at % 8}" cy="${(at / 8) % 8}" r=".2" opacity=".9"/>`)
     const detailed = `<path d="M0 0${curves(4000)}z"/>`
     assert.equal(middle(svg(small + detailed + rect('fill="red" opacity=".99"'))), RED)
+  })
+
+  test('eight opacities in one another, and a translucent shape as large as the viewBox around the picture allows, are drawn', () => {
+    assert.equal(middle(svg('<g opacity=".99">'.repeat(8) + rect('fill="red"') + '</g>'.repeat(8))), RED)
+    assert.equal(middle(svg('<rect x="-8" y="-8" width="24" height="24" fill="red" opacity=".99"/>')), RED)
   })
 
   test('unclosed comments are read in linear time', () => {

@@ -1,5 +1,6 @@
 import { escapeXml } from '../xml.ts'
-import { layerCost, MAX_STOPS, requireCost, requireLayers, requireNear, shapeExtent, type Cost } from './cost.ts'
+import { layerCost, layeredArea, MAX_STOPS, requireCost, requireLayered, requireLayers } from './cost.ts'
+import { requireNear, shapeExtent, type Cost, type Layer } from './cost.ts'
 import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './geometry.ts'
 import { isGradient, referencesIn, type References } from './references.ts'
 import { presentationOf } from './presentation.ts'
@@ -51,9 +52,15 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   const properties = new Map([...presentationOf(root)].filter(([name]) => !/^(?:x|y|width|height|viewBox)$/.test(name)))
   if (properties.has('transform')) throw new XmlError('must not have a transform on <svg>')
   const group = { ...root, name: 'g', attributes: properties }
-  const { markup } = write(group, drawing, { matrix: identity, properties: new Map(), layers: 0, clip: undefined })
+  const { markup, layered } = write(group, drawing, {
+    matrix: identity,
+    properties: new Map(),
+    layers: 0,
+    clip: undefined,
+  })
   for (const id of drawing.references.clipUses) add(drawing.cost, drawing.clips.get(id))
   requireCost(drawing.cost)
+  requireLayered(layered)
   return { markup: `viewBox="${[left, top, width, height].join(' ')}">${markup}</svg>`, ratio: width / height }
 }
 
@@ -79,9 +86,11 @@ function viewBoxOf({ attributes }: XmlElement): [number, number, number, number]
 interface Written {
   markup: string
   extent: Extent | undefined
+  /** The area of layers in one another, in those of the viewBox. */
+  layered: number
 }
 
-const nothing: Written = { markup: '', extent: undefined }
+const nothing: Written = { markup: '', extent: undefined, layered: 0 }
 
 function write(element: XmlElement, drawing: Drawing, context: Context): Written {
   const { name, children } = element
@@ -91,20 +100,27 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   const own = presentationOf(element)
   if (shapes.has(name)) return writeShape(name, own, drawing, context)
   if (isGradient(element)) requireStops(element)
-  const isLayer = requireLayer(own, context)
+  const layer = layerOf(own, context)
   const inside: Context = {
     matrix: multiply(context.matrix, matrixOf(own.get('transform') ?? '')),
     properties: inheritedBy(own, context.properties),
-    layers: context.layers + Number(isLayer),
+    layers: context.layers + Number(layer !== undefined),
     clip: name === 'clipPath' ? openClip(element, drawing) : context.clip,
   }
   requireLayers(inside.layers)
   const inner = children.map((child) => write(child, drawing, inside))
   const extent = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
-  if (isLayer) add(drawing.cost, layerCost(extent, drawing.box))
+  const layered = inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, extent, drawing)
   const markup = inner.map((each) => each.markup).join('')
   const attributes = writeProperties(own, drawing) + drawing.references.attributes(element)
-  return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent }
+  return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent, layered }
+}
+
+/** @returns its area, in those of the viewBox */
+function addLayer(layer: Layer | undefined, extent: Extent | undefined, { cost, box }: Drawing): number {
+  if (layer === undefined) return 0
+  add(cost, layerCost(extent, box))
+  return layeredArea(layer, extent, box)
 }
 
 function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
@@ -121,29 +137,28 @@ function writeShape(name: string, own: Map<string, string>, drawing: Drawing, co
   if (extent === undefined) return nothing
   const markup = `<${name}${writeProperties(own, drawing)}/>`
   if (context.clip !== undefined) {
-    requireLayer(own, context)
+    layerOf(own, context)
     // A clip path may cover everything wherever it is used.
     add(context.clip, { segments: cost.segments, overdraw: 1 })
-    return { markup, extent: undefined }
+    return { markup, extent: undefined, layered: 0 }
   }
   // Shapes outside of the box are invisible, but would cost the renderer memory.
   if (extent[0] > box[2] || extent[1] > box[3] || extent[2] < box[0] || extent[3] < box[1]) return nothing
   requireNear(extent, box)
   add(drawing.cost, cost)
-  if (requireLayer(own, context)) {
-    requireLayers(context.layers + 1)
-    add(drawing.cost, layerCost(extent, box))
-  }
-  return { markup, extent }
+  const layer = layerOf(own, context)
+  if (layer !== undefined) requireLayers(context.layers + 1)
+  return { markup, extent, layered: addLayer(layer, extent, drawing) }
 }
 
-/** Whether an element is a layer, which is drawn separately before it is composited. */
-function requireLayer(own: ReadonlyMap<string, string>, { clip }: Context): boolean {
+/** Whether an element is a layer. */
+function layerOf(own: ReadonlyMap<string, string>, { clip }: Context): Layer | undefined {
   const isClipped = (own.get('clip-path') ?? 'none') !== 'none'
   // The cost of nested clip paths would multiply.
   if (clip && isClipped) throw new XmlError('must not clip its clip paths')
   const opacity = own.get('opacity') ?? '1'
-  return isClipped || (opacity !== '1' && opacity !== '100%')
+  if (isClipped) return 'clipped'
+  return opacity === '1' || opacity === '100%' ? undefined : 'translucent'
 }
 
 /** The inherited properties, overridden by those of the element. */
