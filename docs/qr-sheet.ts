@@ -85,7 +85,7 @@ for (const [index, [name, design]] of Object.entries(designs).entries()) {
 }
 const [width, height] = [COLUMNS * CELL, Math.ceil(Object.keys(designs).length / COLUMNS) * ROW]
 const sheet = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="#e9ecef"/>${cells}</svg>`
-writeFileSync(new URL('designs.png', folder), tools.rasterizer.draw(sheet).png)
+writeFileSync(new URL('designs.png', folder), tools.rasterizer.png(sheet))
 
 // The same data at each level, and in compact form.
 for (const level of levels) {

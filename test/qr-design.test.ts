@@ -284,6 +284,7 @@ describe('the check', () => {
       ...openSupplies(),
       rasterizer: {
         draw: () => ({ png: new Uint8Array(), gray: seen(40) }),
+        drawPng: () => new Uint8Array(),
         photograph: (_: string, width: number) => seen(width),
         pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array(4) }),
         png: () => new Uint8Array(),

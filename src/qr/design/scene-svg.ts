@@ -25,6 +25,45 @@ export function sceneToSvg(scene: Scene): string {
   )
 }
 
+/** A part of an image: its SVG, and where its pixels are. */
+export interface ScenePart {
+  svg: string
+  left: number
+  top: number
+  width: number
+  height: number
+}
+
+/** The logo of a scene alone, in the whole pixels that it touches. */
+export interface LogoPart extends ScenePart {
+  /** The edges of the box that cuts it off, in pixels; undefined where nothing reaches out of it. */
+  cutTo: { left: number; top: number; right: number; bottom: number } | undefined
+}
+
+/**
+ * A scene without its logo, and the logo. The renderer has the layers of a logo in memory whole, however few of their pixels an
+ * image shows: it draws them once, for themselves.
+ */
+export function scenePartsOf(scene: Scene): { code: ScenePart; logo: LogoPart | undefined } {
+  const { width, height, logo } = scene
+  const code = { svg: sceneToSvg({ ...scene, logo: undefined }), left: 0, top: 0, width, height }
+  return { code, logo: logo && logoPart(logo, scene.symbol) }
+}
+
+function logoPart(logo: NonNullable<Scene['logo']>, symbol: Scene['symbol']): LogoPart {
+  const [x, y] = [symbol.x + logo.x * symbol.scale, symbol.y + logo.y * symbol.scale]
+  const edges = { left: x, top: y, right: x + logo.width * symbol.scale, bottom: y + logo.height * symbol.scale }
+  const [left, top] = [Math.floor(edges.left), Math.floor(edges.top)]
+  const [width, height] = [Math.ceil(edges.right) - left, Math.ceil(edges.bottom) - top]
+  const isDrawing = logo.image.type === 'svg'
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}">` +
+    `<g transform="translate(${symbol.x} ${symbol.y})scale(${symbol.scale})">` +
+    // The pixels cut it off: the renderer would need a layer and a clip path of all that reaches out of its box.
+    `${logoToSvg(logo, isDrawing ? ' overflow="visible"' : '')}</g></svg>`
+  return { svg, left, top, width, height, cutTo: isDrawing ? edges : undefined }
+}
+
 function shapeToSvg({ path, fill, evenOdd }: Shape): string {
   const rule = evenOdd ? ' fill-rule="evenodd"' : ''
   if (!('color' in fill)) return `<path fill="url(#${gradientId(fill)})"${rule} d="${pathToSvg(path)}"/>`
@@ -57,8 +96,11 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000
 }
 
-function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>): string {
-  return placedLogo(image, `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`)
+function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>, overflow = ''): string {
+  return placedLogo(
+    image,
+    `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"${overflow}`,
+  )
 }
 
 export function placedLogo(image: Logo, place: string): string {
@@ -82,10 +124,11 @@ const turns: Record<number, (width: number, height: number) => number[]> = {
   8: (width) => [0, -1, 1, 0, 0, width],
 }
 
-/** An SVG of the logo alone. A bitmap is stretched to whole pixels, so that it also fills the last row. */
+/** An SVG of the logo alone. A bitmap is stretched to whole pixels, so that it also fills the last row; a drawing is cut off by the pixels. */
 export function logoAlone(image: Logo, width: number): string {
   const height = Math.max(1, Math.round(width / image.ratio))
   const size = `width="${width}" height="${height}"`
-  const place = `x="0" y="0" ${size}${image.type === 'svg' ? '' : ' preserveAspectRatio="none"'}`
+  const whole = image.type === 'svg' ? ' overflow="visible"' : ' preserveAspectRatio="none"'
+  const place = `x="0" y="0" ${size}${whole}`
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${width} ${height}">${placedLogo(image, place)}</svg>`
 }

@@ -56,10 +56,3 @@ export interface CodeFaults {
 }
 
 export type DrawnImage = DesignedImage | PlainImage | PictureImage
-
-/** Drawing more pixels of width takes some 400 MB, which a thread releases when it ends: one such job at a time. */
-const LARGE = 2048
-
-export function isLarge(job: RenderJob): boolean {
-  return 'design' in job && 'format' in job && job.format === 'png' && job.size > LARGE
-}

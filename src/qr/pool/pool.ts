@@ -7,7 +7,7 @@ import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, type Costs } from './costs.ts'
-import { fromRefusal, isLarge, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
+import { fromRefusal, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
@@ -82,15 +82,15 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   const { threads: max, queue: length, maxWait, queueTimeout: timeout } = settings
   const queue = createQueue<RenderJob, Drawn>({ length, maxWait, timeout, threads: max, perNetwork, costOf: costs.of })
   const threads = createThreads(max, startNext)
-  const runner = createRunner(threads, settings, costs, (error) => (isClosed ? stopping() : error))
+  const run = createRunner(threads, settings, costs, (error) => (isClosed ? stopping() : error))
   let isClosed = false
 
   function startNext(): void {
     if (isClosed) return
     while (threads.isFree()) {
-      const work = queue.take(runner.mayStart)
+      const work = queue.take()
       if (work === undefined) return
-      void runner.run(work).then(startNext)
+      void run(work).then(startNext)
     }
   }
 
@@ -118,37 +118,37 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   }
 }
 
-/** Runs jobs on threads, at most one large job at a time. */
+/** The width of images whose CPU time is bounded by the time-out alone: slow machines draw the largest ones, too. */
+const LARGE = 2048
+
+function isLarge(job: RenderJob): boolean {
+  return 'design' in job && 'format' in job && job.format === 'png' && job.size > LARGE
+}
+
+/** @returns runs a job on a thread */
 function createRunner(
   threads: Threads,
   { timeout, cpuTime }: PoolOptions,
   costs: Costs,
   reasonOf: (error: unknown) => unknown,
-): { mayStart: (job: RenderJob) => boolean; run: (work: QueuedJob<RenderJob, Drawn>) => Promise<void> } {
-  let large = 0
-  return {
-    mayStart: (job) => large === 0 || !isLarge(job),
-    async run(work) {
-      const thread = threads.take()
-      const weight = Number(isLarge(work.job))
-      large += weight
-      const cpuLimit = weight === 0 ? cpuTime : timeout
-      const limits = { timeout, cpuTime: cpuLimit, tooCostly: () => tooCostly(work.job, cpuTime) }
-      const isReusable = await drawOnThread(thread, work.job, limits).then(
-        (answer) => {
-          if ('image' in answer) costs.onDrawn(work.job, answer.ms)
-          return answerJob(work, answer)
-        },
-        (error: unknown) => {
-          work.reject(reasonOf(error))
-          return false
-        },
-      )
-      if (isReusable) threads.release(thread)
-      else await thread.terminate()
-      large -= weight
-      work.done()
-    },
+): (work: QueuedJob<RenderJob, Drawn>) => Promise<void> {
+  return async (work) => {
+    const thread = threads.take()
+    const cpuLimit = isLarge(work.job) ? timeout : cpuTime
+    const limits = { timeout, cpuTime: cpuLimit, tooCostly: () => tooCostly(work.job, cpuTime) }
+    const isReusable = await drawOnThread(thread, work.job, limits).then(
+      (answer) => {
+        if ('image' in answer) costs.onDrawn(work.job, answer.ms)
+        return answerJob(work, answer)
+      },
+      (error: unknown) => {
+        work.reject(reasonOf(error))
+        return false
+      },
+    )
+    if (isReusable) threads.release(thread)
+    else await thread.terminate()
+    work.done()
   }
 }
 
@@ -204,10 +204,10 @@ function stopping(): Problem {
 }
 
 /** @returns whether the thread can be used again */
-function answerJob({ job, resolve, reject }: QueuedJob<RenderJob, Drawn>, answer: RenderAnswer): boolean {
+function answerJob({ resolve, reject }: QueuedJob<RenderJob, Drawn>, answer: RenderAnswer): boolean {
   if ('image' in answer) {
     resolve(answer.image as Drawn)
-    return !isLarge(job)
+    return true
   }
   if ('problem' in answer) reject(fromRefusal(answer.problem))
   else reject(answer.error)

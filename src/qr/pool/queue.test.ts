@@ -12,7 +12,6 @@ function open(length: number, perNetwork = 1, options: Partial<QueueOptions<stri
   opened.push(queue)
   return queue
 }
-const any = () => true
 
 /** Queues jobs, and ignores their results. */
 function wait(queue: Queue<string, string>, client: string | undefined, ...jobs: string[]): Promise<string>[] {
@@ -26,7 +25,7 @@ function wait(queue: Queue<string, string>, client: string | undefined, ...jobs:
 /** Takes all jobs, one at a time. */
 function order(queue: Queue<string, string>): string[] {
   const jobs: string[] = []
-  for (let work = queue.take(any); work !== undefined; work = queue.take(any)) {
+  for (let work = queue.take(); work !== undefined; work = queue.take()) {
     jobs.push(work.job)
     work.done()
     work.resolve('')
@@ -68,7 +67,7 @@ describe('the queue of images', () => {
   test('serves a new client after one job of each that waits', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3')
-    const first = queue.take(any)
+    const first = queue.take()
     wait(queue, 'b', 'b1')
     first?.done()
     assert.deepEqual(order(queue), ['a2', 'b1', 'a3'])
@@ -79,26 +78,15 @@ describe('the queue of images', () => {
     wait(queue, 'a', 'a1', 'a2', 'a3')
     wait(queue, 'b', 'b1')
     const begun: QueuedJob<string, string>[] = []
-    for (let work = queue.take(any); work !== undefined; work = queue.take(any)) begun.push(work)
+    for (let work = queue.take(); work !== undefined; work = queue.take()) begun.push(work)
     assert.deepEqual(
       begun.map(({ job }) => job),
       ['a1', 'b1', 'a2'],
     )
     begun[1]?.done()
-    assert.equal(queue.take(any), undefined)
+    assert.equal(queue.take(), undefined)
     begun[0]?.done()
-    assert.equal(queue.take(any)?.job, 'a3')
-  })
-
-  test('skips jobs that may not start now, also of other clients', () => {
-    const queue = open(16)
-    wait(queue, 'a', 'a large', 'a1')
-    wait(queue, 'b', 'b large')
-    assert.equal(queue.take((job) => !job.endsWith('large'))?.job, 'a1')
-    assert.equal(
-      queue.take((job) => !job.endsWith('large')),
-      undefined,
-    )
+    assert.equal(queue.take()?.job, 'a3')
   })
 
   test('accepts all of its length from one client, whose latest job gives way to another one', async () => {
@@ -117,8 +105,8 @@ describe('the queue of images', () => {
     const queue = open(16, 1)
     for (const at of [1, 2, 3]) wait(queue, `10.0.0.${at}`, `attacker ${at}`)
     wait(queue, '10.0.1.1', 'honest')
-    assert.deepEqual([queue.take(any)?.job, queue.take(any)?.job], ['attacker 1', 'honest'])
-    assert.equal(queue.take(any), undefined)
+    assert.deepEqual([queue.take()?.job, queue.take()?.job], ['attacker 1', 'honest'])
+    assert.equal(queue.take(), undefined)
   })
 
   /** What two threads draw in a second each; `a 100` takes 100 ms. */
@@ -152,7 +140,7 @@ describe('the queue of images', () => {
     abort.abort()
     await assert.rejects(dropped, /disconnected/)
     wait(queue, 'a', 'a 1001')
-    assert.equal(queue.take(any)?.job, 'a 1001')
+    assert.equal(queue.take()?.job, 'a 1001')
     wait(queue, 'a', 'a 1')
     assert.equal(queue.length(), 1)
   })
@@ -161,7 +149,7 @@ describe('the queue of images', () => {
     let now = 0
     const queue = open(16, 1, { monotonic: () => now })
     const draw = (ms: number) => {
-      const work = queue.take(any)
+      const work = queue.take()
       now += ms
       work?.done()
       return work?.job
@@ -204,7 +192,7 @@ describe('the queue of images', () => {
     const queue = open(3)
     wait(queue, undefined, '1', '2', '3')
     await assert.rejects(queue.add('4'), isBusy)
-    const [one, two] = [queue.take(any), queue.take(any)]
+    const [one, two] = [queue.take(), queue.take()]
     assert.deepEqual([one?.job, two?.job], ['1', '2'])
   })
 
@@ -223,7 +211,7 @@ describe('the queue of images', () => {
     const outcomes = [...wait(queue, 'a', 'a1', 'a2'), ...wait(queue, 'b', 'b1')]
     queue.clear(new Problem('unavailable', 'over'))
     for (const outcome of outcomes) await assert.rejects(outcome, /over/)
-    assert.equal(queue.take(any), undefined)
+    assert.equal(queue.take(), undefined)
   })
 })
 

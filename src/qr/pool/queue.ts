@@ -37,8 +37,8 @@ export interface Queue<Job, Result> {
    * more of them; the problem of its signal, or that its client has disconnected, when that has aborted; later when it gives way to the job of a smaller holder, or has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
-  /** Removes the first job that may start now, of the network whose jobs took least time lately. */
-  take: (mayStart: (job: Job) => boolean) => QueuedJob<Job, Result> | undefined
+  /** Removes the first job of the network whose jobs took least time lately, of those that may have a thread. */
+  take: () => QueuedJob<Job, Result> | undefined
   length: () => number
   /** Rejects all waiting jobs. */
   clear: (reason: Problem) => void
@@ -99,9 +99,9 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
         for (const { refuse } of waiting.put(entry, holder, cost)) refuse(overloaded(wait))
       })
     },
-    take(mayStart) {
+    take() {
       const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.allocation) < perNetwork
-      const next = waiting.take(mayServe, ({ job }) => mayStart(job))
+      const next = waiting.take(mayServe)
       if (next === undefined) return undefined
       const { job, resolve, reject, holder, onBegin, leave } = next
       leave()

@@ -1,51 +1,122 @@
 import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import { grayOf, type Gray } from '../check/gray.ts'
+import { grayOf, shrink, type Gray } from '../check/gray.ts'
 import type { Pixels } from '../design/scene-pdf.ts'
-import { renderRgbaPng } from '../png/rgba.ts'
+import { scenePartsOf, type ScenePart } from '../design/scene-svg.ts'
+import type { Scene } from '../design/scene.ts'
+import { createRgbaEncoder, renderRgbaPng } from '../png/rgba.ts'
+import { cutOff, drawOnto } from './layer.ts'
 
-type RenderedImage = ReturnType<InstanceType<typeof Resvg>['render']>
-
-/** Renders the SVGs of this service to pixels. */
+/** Renders the images of this service to pixels. */
 export interface Rasterizer {
   /** The greyscale of an image at that width on white paper. */
   photograph: (svg: string, width: number) => Gray
-  /** An image as a PNG at its own width, and its greyscale. */
-  draw: (svg: string) => { png: Uint8Array; gray: Gray }
+  /** A scene as a PNG, and its greyscale; that of a large one has a fraction of its pixels. */
+  draw: (scene: Scene) => { png: Uint8Array; gray: Gray }
+  /** A scene as a PNG. */
+  drawPng: (scene: Scene) => Uint8Array
   pixels: (svg: string) => Pixels
   /** An image as a PNG at its own width. */
   png: (svg: string) => Uint8Array
 }
 
+type RenderedImage = ReturnType<InstanceType<typeof Resvg>['render']>
+
+/**
+ * Pixels of a band. An image is rendered and encoded in as many as it takes: the memory of WebAssembly only grows, and an image
+ * of 4096 px would take 300 MB at once.
+ */
+const BAND = 2 ** 21
+/**
+ * Rows around a band that are rendered and left out: the renderer cuts off curves at its edge, and draws what remains of them a
+ * little differently.
+ */
+const AROUND = 64
+/** Larger images are shrunk to this width, or to less than twice as much, before they are read back. */
+const PHOTOGRAPHED = 1024
+
 export async function openRasterizer(): Promise<Rasterizer> {
   await initWasm(readFileSync(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
-  const render = <T>(svg: string, width: number | undefined, use: (image: RenderedImage) => T): T => {
-    // Text is drawn as shapes, so no fonts are needed.
-    const tree = new Resvg(svg, {
-      font: { loadSystemFonts: false },
-      ...(width && { fitTo: { mode: 'width', value: width } }),
-    })
-    let image: RenderedImage | undefined
-    try {
-      image = tree.render()
-      return use(image)
-    } finally {
-      image?.free()
-      tree.free()
-    }
-  }
   return {
     photograph: (svg, width) => render(svg, width, (image) => grayOf(image.pixels, image.width, image.height)),
-    draw: (svg) =>
-      render(svg, undefined, (image) => {
-        const { pixels, width, height } = image
-        const gray = grayOf(pixels, width, height)
-        // The renderer's PNGs are twice as large, and black where they are transparent.
-        return { gray, png: renderRgbaPng(pixels, width, height) }
-      }),
+    draw(scene) {
+      const { width, height } = scene
+      const factor = Math.max(1, Math.floor(width / PHOTOGRAPHED))
+      const gray = { width: Math.floor(width / factor), height: Math.floor(height / factor), pixels: new Uint8Array(0) }
+      gray.pixels = new Uint8Array(gray.width * gray.height)
+      let at = 0
+      const png = drawBands(scene, factor, (pixels) => {
+        const band = shrink(grayOf(pixels, width, pixels.length / 4 / width), 1 / factor)
+        gray.pixels.set(band.pixels, at)
+        at += band.pixels.length
+      })
+      return { gray, png }
+    },
+    drawPng: (scene) => drawBands(scene, 1),
+    // The renderer's PNGs are twice as large, and black where they are transparent.
     png: (svg) => render(svg, undefined, ({ pixels, width, height }) => renderRgbaPng(pixels, width, height)),
     pixels: (svg) =>
       render(svg, undefined, (image) => ({ width: image.width, height: image.height, rgba: straight(image.pixels) })),
+  }
+}
+
+// Text is drawn as shapes, so no fonts are needed.
+const FONT = { loadSystemFonts: false }
+
+function render<T>(svg: string, width: number | undefined, use: (image: RenderedImage) => T): T {
+  const tree = new Resvg(svg, { font: FONT, ...(width && { fitTo: { mode: 'width', value: width } }) })
+  let image: RenderedImage | undefined
+  try {
+    image = tree.render()
+    return use(image)
+  } finally {
+    image?.free()
+    tree.free()
+  }
+}
+
+/**
+ * Draws a scene as a PNG.
+ * @param multiple rows of a band are a multiple of it
+ * @param onBand called with the pixels of each band, whose colours are premultiplied
+ */
+function drawBands(scene: Scene, multiple: number, onBand?: (pixels: Uint8Array) => void): Buffer {
+  const { code, logo } = scenePartsOf(scene)
+  const { width, height } = scene
+  const layer = logo && render(logo.svg, undefined, ({ pixels }) => cutOff({ ...logo, pixels }, logo.cutTo))
+  const encoder = createRgbaEncoder(width, height)
+  const rows = Math.max(1, Math.floor(BAND / width / multiple)) * multiple
+  for (const { top, pixels } of renderBands(code, rows)) {
+    if (layer) drawOnto({ top, width, pixels }, layer)
+    onBand?.(pixels)
+    encoder.add(pixels)
+  }
+  return encoder.end()
+}
+
+/** Renders an image in bands of so many rows, each of which is valid until the next one is asked for. It must have no layers: the renderer traps on those that are far outside of a band. */
+function* renderBands({ svg, width, height }: ScenePart, rows: number): Generator<{ top: number; pixels: Uint8Array }> {
+  const tree = new Resvg(svg, { font: FONT })
+  const box = tree.getBBox()
+  if (box === undefined) throw new Error('a code without modules')
+  box.x = 0
+  box.width = width
+  try {
+    for (let top = 0; top < height; top += rows) {
+      const bottom = Math.min(height, top + rows)
+      box.y = Math.max(0, top - AROUND)
+      box.height = Math.min(height, bottom + AROUND) - box.y
+      tree.cropByBBox(box)
+      const image = tree.render()
+      const { pixels } = image
+      image.free()
+      yield { top, pixels: pixels.subarray((top - box.y) * width * 4, (bottom - box.y) * width * 4) }
+      // Its memory is free at once: the garbage of all bands would be as large as the image.
+      if (pixels.buffer instanceof ArrayBuffer) pixels.buffer.transfer(0)
+    }
+  } finally {
+    box.free()
+    tree.free()
   }
 }
 

@@ -35,8 +35,7 @@ export async function renderDesign(job: DesignJob | PageJob, tools: Tools): Prom
   checkLogo(style, job, tools)
   const page = 'poster' in job ? { ...job, fontOf: await tools.printFonts() } : undefined
   if (page) requirePrintable(page.poster, page.format, page.fontOf)
-  const svg = sceneToSvg(scene)
-  const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
+  const { gray, png } = photograph(scene, job, tools.rasterizer)
   const bytes = Buffer.from(job.text)
   const readsAsIs = await tools.reads(gray, bytes)
   const readable = await readableForTest(job, tools)
@@ -45,7 +44,7 @@ export async function renderDesign(job: DesignJob | PageJob, tools: Tools): Prom
   const report = createReport(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
   const columns = columnsOf(marked, style)
   const told = { level: marked.symbol.level, scannability: report.scannability, report }
-  if (page === undefined) return { ...told, body: bodyOf(job, laidOut, { svg, png }, tools) }
+  if (page === undefined) return { ...told, body: bodyOf(job, laidOut, png, tools) }
   const code = { scene, style, columns }
   const { body, ...drawn } = drawPoster(page.poster, page.format, code, { ...tools, fontOf: page.fontOf })
   return { ...told, body, page: drawn }
@@ -62,20 +61,18 @@ const CHECKED_SCALE = 3
 export async function renderChecked(job: CheckedJob, tools: Tools): Promise<PlainImage> {
   const laidOut = layOut(job, tools)
   if (job.format === 'png' && laidOut.scene.symbol.scale < CHECKED_SCALE) return renderDesign(job, tools)
-  const svg = sceneToSvg(laidOut.scene)
-  const png = job.format === 'png' ? tools.rasterizer.png(svg) : undefined
-  return { body: bodyOf(job, laidOut, { svg, png }, tools), level: laidOut.marked.symbol.level }
+  const png = job.format === 'png' ? tools.rasterizer.drawPng(laidOut.scene) : undefined
+  return { body: bodyOf(job, laidOut, png, tools), level: laidOut.marked.symbol.level }
 }
 
 /** Renders an image for the check: a PNG exactly as it is returned. */
 function photograph(
-  svg: string,
+  scene: Scene,
   { format }: DesignJob,
-  width: number,
   rasterizer: Rasterizer,
 ): { gray: Gray; png: Uint8Array | undefined } {
-  if (format === 'png') return rasterizer.draw(svg)
-  return { gray: rasterizer.photograph(svg, Math.min(width, MAX_CHECKED)), png: undefined }
+  if (format === 'png') return rasterizer.draw(scene)
+  return { gray: rasterizer.photograph(sceneToSvg(scene), Math.min(scene.width, MAX_CHECKED)), png: undefined }
 }
 
 interface LaidOut {
@@ -190,10 +187,10 @@ function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): v
 function bodyOf(
   { format, dpi, millimetres = PDF_MM, sheet }: DesignJob,
   { scene, style }: LaidOut,
-  { svg, png }: { svg: string; png: Uint8Array | undefined },
+  png: Uint8Array | undefined,
   { rasterizer }: Tools,
 ): Uint8Array {
-  if (format === 'svg') return Buffer.from(svg)
+  if (format === 'svg') return Buffer.from(sceneToSvg(scene))
   if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
   const logo = style.logo && rasterizer.pixels(logoForPdf(style.logo.image))
   if (sheet === undefined) return sceneToPdf(scene, millimetres, logo)
