@@ -26,7 +26,7 @@ export interface FairPool<E> {
    * would be its turn has lost nothing by having had none for a moment.
    * @param mayServe whether a holder may be served, by default any
    */
-  take: (mayServe?: (holder: Holder) => boolean, mayStart?: (entry: E) => boolean) => E | undefined
+  take: (mayServe?: (holder: Holder) => boolean) => E | undefined
   /** The weight of what `take` returns before a further entry of this weight: of its own allocation, and of all. */
   ahead: (holder: Holder, weight?: number) => { ofAllocation: number; ofAll: number }
   entries: () => Iterable<E>
@@ -77,7 +77,7 @@ export function createFairPool<E>(bounds: FairPoolBounds<E>): FairPool<E> {
     isRefused: (holder) => (holdings.total() >= capacity || held.size >= most) && room.isRefused(holder),
     keep: holdings.keep,
     remove,
-    take: (mayServe = always, mayStart = always) => takeNext(holdings, inTurn(holdings, usedOf), mayServe, mayStart),
+    take: (mayServe = always) => takeNext(holdings, inTurn(holdings, usedOf), mayServe),
     ahead: (holder, weight = 1) => weightAhead(holders, holder, weight),
     entries: () => held.keys(),
     total: holdings.total,
@@ -332,13 +332,12 @@ function takeNext<E>(
   { held, holders, remove }: Holdings<E>,
   turns: Iterable<[string, Group<E>]>,
   mayServe: (holder: Holder) => boolean,
-  mayStart: (entry: E) => boolean,
 ): E | undefined {
   const isServed = (entry: E) => mayServe((held.get(entry) as Holding).holder)
   function takeOf(groups: Groups<string, E>, inOrder: Iterable<[string, Group<E>]>): E | undefined {
     for (const [key, group] of inOrder) {
       if (group.count === 0) groups.byKey.delete(key)
-      const next = takeOf(group.parts, group.parts.byKey) ?? findFirst(group.entries, isServed, mayStart)
+      const next = takeOf(group.parts, group.parts.byKey) ?? firstOf(group.entries, isServed)
       if (next === undefined) continue
       group.wasServed = true
       moveToEnd(groups.byKey, key)
@@ -351,17 +350,10 @@ function takeNext<E>(
   return next
 }
 
-/** Reads no further than it has to: what one entry of a client may not have, none of it may. */
-function findFirst<E>(
-  entries: Iterable<E>,
-  mayServe: (entry: E) => boolean,
-  mayStart: (entry: E) => boolean,
-): E | undefined {
-  for (const entry of entries) {
-    if (!mayServe(entry)) return undefined
-    if (mayStart(entry)) return entry
-  }
-  return undefined
+/** What the first entry of a client may not have, none of it may. */
+function firstOf<E>(entries: Iterable<E>, isServed: (entry: E) => boolean): E | undefined {
+  const [first] = entries
+  return first !== undefined && isServed(first) ? first : undefined
 }
 
 function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
