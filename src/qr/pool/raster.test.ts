@@ -7,7 +7,8 @@ import { rasterizer } from '../../../test/support/rasterizer.ts'
 import type { Design } from '../design/schema.ts'
 import { encodeWithLogo } from '../design/logo-placement.ts'
 import { composeScene, type Scene } from '../design/scene.ts'
-import { sceneToSvg } from '../design/scene-svg.ts'
+import { encodeImage } from '../design/scene-pdf.ts'
+import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import { readStyle } from '../design/style.ts'
 import { createEncodeText } from '../matrix.ts'
 import { openSupplies } from './tools.ts'
@@ -83,17 +84,30 @@ function compare(one: Uint8Array, other: Uint8Array): { count: number; most: num
   return { count, most }
 }
 
-const MEASURED = process.env['DRAW_FROM_TO']
+const layered = drawing(`${'<g opacity=".9">'.repeat(6)}${clipped}${'</g>'.repeat(6)}`)
 
-if (MEASURED !== undefined) {
-  const design = {
-    logo: { image: drawing(`${'<g opacity=".9">'.repeat(6)}${clipped}${'</g>'.repeat(6)}`), size: 0.2 },
-    frame: { text: 'I' },
-  }
-  const [from = 0, to = 0] = MEASURED.split(' ').map(Number)
-  rasterizer.draw(sceneOf(design, from))
+/** What takes memory, after the same work of less size. */
+const works: Record<string, (isLarge: boolean) => void> = {
+  png: (isLarge) => rasterizer.draw(sceneOf({ logo: { image: layered }, frame: { text: 'I' } }, isLarge ? 4096 : 600)),
+  logo: (isLarge) => {
+    const image = tools.readLogo(drawing('<rect width="8" height="8" fill="red" opacity=".9"/>'))
+    encodeImage(rasterizer.pixels(logoAlone(image, isLarge ? 800 : 80)))
+  },
+}
+
+/** Megabytes that work takes besides what the same work of less size has taken. */
+async function megabytesOf(work: string): Promise<number> {
+  // In a process of its own, which has drawn nothing larger.
+  const env = { ...process.env, MEASURED: work, NODE_TEST_CONTEXT: '' }
+  const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename], { env })
+  return Number(stdout)
+}
+
+const work = works[process.env['MEASURED'] ?? '']
+if (work) {
+  work(false)
   const before = process.resourceUsage().maxRSS
-  for (let at = 0; at < 3; at++) rasterizer.draw(sceneOf(design, to))
+  for (let at = 0; at < 3; at++) work(true)
   console.log(Math.round((process.resourceUsage().maxRSS - before) / 1024))
 } else {
   test('an image that is drawn in bands has the pixels of one that is drawn at once, but for a few at the ends of curves', () => {
@@ -125,9 +139,12 @@ if (MEASURED !== undefined) {
   })
 
   test('an image of 4,096 pixels takes less than 150 MB more than one of 600', async () => {
-    // In a process of its own, which has drawn nothing larger.
-    const env = { ...process.env, DRAW_FROM_TO: '600 4096', NODE_TEST_CONTEXT: '' }
-    const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename], { env })
-    assert.ok(Number(stdout) < 150, `${stdout.trim()} MB`)
+    const megabytes = await megabytesOf('png')
+    assert.ok(megabytes < 150, `${megabytes} MB`)
+  })
+
+  test('the pixels of a logo in a file for print take less than 60 MB', async () => {
+    const megabytes = await megabytesOf('logo')
+    assert.ok(megabytes < 60, `${megabytes} MB`)
   })
 }
