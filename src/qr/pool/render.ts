@@ -65,7 +65,7 @@ export async function renderChecked(job: CheckedJob, tools: Tools): Promise<Plai
   return { body: bodyOf(job, laidOut, png, tools), level: laidOut.marked.symbol.level }
 }
 
-/** Renders an image for the check: a PNG exactly as it is returned. */
+/** Renders an image for the check: a PNG from the pixels that are returned. */
 function photograph(
   scene: Scene,
   { format }: DesignJob,
