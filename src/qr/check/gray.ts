@@ -18,6 +18,7 @@ export function grayOf(rgba: Uint8Array, width: number, height: number): Gray {
 
 /** Scales an image down; each pixel is the mean of those it replaces. */
 export function shrink(image: Gray, factor: number): Gray {
+  if (factor === 1) return image
   const [width, height] = [Math.floor(image.width * factor), Math.floor(image.height * factor)]
   const pixels = new Uint8Array(width * height)
   const from = (at: number) => Math.floor(at / factor)

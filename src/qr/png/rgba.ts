@@ -1,4 +1,4 @@
-import { constants, deflateRawSync } from 'node:zlib'
+import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { joinPng } from './png.ts'
 
 const CHANNELS = 4
@@ -20,7 +20,7 @@ export interface RgbaEncoder {
 /** Of the pixels of an image, the encoder keeps one row. */
 export function createRgbaEncoder(width: number, height: number): RgbaEncoder {
   const stride = width * CHANNELS
-  const packed: Buffer[] = [ZLIB_HEADER]
+  const packed: Buffer[] = []
   let space = Buffer.alloc(0)
   let above: Uint8Array = new Uint8Array(stride)
   let [added, checksum] = [0, 1]
@@ -33,14 +33,15 @@ export function createRgbaEncoder(width: number, height: number): RgbaEncoder {
       const rows = filterUp(pixels, above, space.subarray(0, length))
       above = pixels.slice(-stride)
       added += pixels.length / stride
+      const isLast = added === height
+      if (isLast && packed.length === 0) return void packed.push(deflateSync(rows))
+      if (packed.length === 0) packed.push(ZLIB_HEADER)
       checksum = adler32(rows, checksum)
       // Up to the last rows, the stream ends at a whole byte, where the next ones are appended.
-      const finishFlush = added === height ? constants.Z_FINISH : constants.Z_SYNC_FLUSH
-      packed.push(deflateRawSync(rows, { finishFlush }))
+      packed.push(deflateRawSync(rows, { finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH }))
+      if (isLast) packed.push(bigEndian(checksum))
     },
     end() {
-      const trailer = Buffer.alloc(4)
-      trailer.writeUInt32BE(checksum)
       const header = Buffer.alloc(13)
       header.writeUInt32BE(width, 0)
       header.writeUInt32BE(height, 4)
@@ -48,11 +49,17 @@ export function createRgbaEncoder(width: number, height: number): RgbaEncoder {
       header.set([8, 6, 0, 0, 0], 8)
       return joinPng([
         ['IHDR', header],
-        ['IDAT', Buffer.concat([...packed, trailer])],
+        ['IDAT', Buffer.concat(packed)],
         ['IEND', Buffer.alloc(0)],
       ])
     },
   }
+}
+
+function bigEndian(checksum: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(checksum)
+  return bytes
 }
 
 /** Encodes an image at once. @param pixels as `RgbaEncoder` adds them */
