@@ -12,7 +12,12 @@ function start(t: TestContext) {
   const pool = createFairPool<string>({ capacity: MOST })
   const left: string[] = []
   const changes: [boolean, string][] = []
-  const uses = { process: { used: 100, limit: 1000 }, heap: { used: 10, limit: 500 }, tcp: { used: 1, limit: 100 } }
+  const uses = {
+    process: { used: 100, limit: 1000 },
+    heap: { used: 10, limit: 500 },
+    sockets: { used: 0, limit: 500 },
+    tcp: { used: 1, limit: 100 },
+  }
   const guard = createMemoryGuard({
     shares: [createMemoryShare({ pool, kinds: ['process', 'heap'], most: MOST, leave: (entry) => left.push(entry) })],
     onChange: (isShort, kind) => void changes.push([isShort, kind]),

@@ -16,14 +16,19 @@ const CALM_MS = 30_000
 /** How often memory is looked at, and how often where half of it is used: strangers can take 150 MB a second. */
 const LOOK_MS = 200
 const CLOSE_LOOK_MS = 50
+/** The part of the memory of a process that the kernel may have for its connections. */
+const PART_OF_SOCKETS = 1 / 2
 /** What gives way at each look, and what comes back. */
 const STEP = 1 / 16
 /** What of a share is left at least. */
 const LEAST = 1 / 8
 
-const ALL_KINDS = ['process', 'heap', 'tcp'] as const
+const ALL_KINDS = ['process', 'heap', 'sockets', 'tcp'] as const
 
-/** What memory may be short of: what the process has, the heap of V8, and what the kernel has for connections. */
+/**
+ * What memory may be short of: what the process has, with what the kernel has for its connections; the heap of V8; what the kernel has for
+ * its connections alone, and for all of the machine.
+ */
 export type MemoryKind = (typeof ALL_KINDS)[number]
 
 /** A pool that gives way while memory runs short. */
@@ -157,6 +162,7 @@ function createReader(): () => Record<MemoryKind, MemoryUse> {
     return {
       process: { used: ownMemory() + ofConnections, limit },
       heap: { used: heap, limit: heapLimit },
+      sockets: { used: ofConnections, limit: PART_OF_SOCKETS * limit },
       tcp: { used: tcp, limit: tcpLimit },
     }
   }

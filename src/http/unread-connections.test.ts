@@ -9,7 +9,7 @@ import { connectRaw } from '../../test/support/raw.ts'
 import { asHolder } from '../lib/holder.ts'
 import { queueName, readQueues } from './tcp-queues.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
-import { createUnreadConnections } from './unread-connections.ts'
+import { createUnreadConnections, type UnreadBounds } from './unread-connections.ts'
 
 const MIB = 1024 * 1024
 /** The kernel takes it at once, and the client's part of it only what is little beside. */
@@ -17,7 +17,12 @@ const body = Buffer.alloc(MIB)
 const patient = { idleMs: 600_000, unreadMs: 600_000, everyMs: 600_000 }
 
 /** Serves a mebibyte for any request; the first part of its path is whom it counts for. */
-async function serve(t: TestContext, maxBytes: number, options: ServerOptions = {}, lookMs = 10) {
+async function serve(
+  t: TestContext,
+  maxBytes: number,
+  options: ServerOptions = {},
+  changed: Partial<UnreadBounds> = {},
+) {
   const opened: Socket[] = []
   const names: (string | undefined)[] = []
   const reset = { count: 0 }
@@ -27,7 +32,10 @@ async function serve(t: TestContext, maxBytes: number, options: ServerOptions = 
     kernel.looks++
     return kernel.isAsked ? Number.POSITIVE_INFINITY : 0
   }
-  const unread = createUnreadConnections({ onClosed: () => reset.count++, isProxied }, { maxBytes, lookMs, memory })
+  const unread = createUnreadConnections(
+    { onClosed: () => reset.count++, isProxied },
+    { maxBytes, lookMs: 10, memory, ...changed },
+  )
   const answer = ({ method, socket, url = '' }: IncomingMessage, response: ServerResponse) => {
     const [holder = '', bytes] = url.slice(1).split('?')
     socket.reader = asHolder(holder)
@@ -156,7 +164,7 @@ test('after the last response of a connection, what its client has not read stil
 })
 
 test('after a small last response, a connection stays open until a look has found that its client has it, but not that of a proxy', async (t) => {
-  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB, {}, 200)
+  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB, {}, { lookMs: 200 })
   await poll(unread.isCrowded)
   const looksUntilClosed = async (holder: string) => {
     await ask(holder, 'Connection: close\r\n')
@@ -166,6 +174,16 @@ test('after a small last response, a connection stays open until a look has foun
   }
   assert.equal(await looksUntilClosed('phone.1?200'), 1)
   assert.equal(await looksUntilClosed('proxy.1?200'), 0)
+})
+
+test('of many connections that end after small responses at the same time, those of the largest holder wait no longer', async (t) => {
+  const { ask, opened, reset, unread } = await serve(t, 64 * MIB, {}, { lookMs: 2_000, mostWaiting: 3 })
+  await poll(unread.isCrowded)
+  const asked = [ask('honest.1?200', 'Connection: close\r\n')]
+  for (let at = 0; at < 10; at++) asked.push(ask('attacker.1?200', 'Connection: close\r\n'))
+  await Promise.all(asked)
+  const open = opened.filter(({ destroyed }) => !destroyed).map(({ reader }) => reader?.client)
+  assert.deepEqual([reset.count, open.toSorted()], [8, ['attacker.1', 'attacker.1', 'honest.1']])
 })
 
 test('who closes one side of a connection and reads nothing leaves nothing in the kernel', async (t) => {

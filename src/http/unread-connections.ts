@@ -1,10 +1,11 @@
 import { Socket, type Server } from 'node:net'
 import { totalmem } from 'node:os'
-import { createFairPool } from '../lib/fair-pool.ts'
+import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
+import { createHiddenMemory } from './hidden-memory.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { stopReading } from './stop-reading.ts'
 import { queueName, readQueues, tcpMemory, tcpPressure, type Queue } from './tcp-queues.ts'
@@ -29,6 +30,8 @@ const MAX_QUEUED = 64 * 1024 * 1024
 const PART_OF_SMALL = 1 / 2
 /** A trusted proxy's connection to which less was written ends as ever: the redirect of a visit is half as long. */
 const LEAST_WRITTEN = 1024
+/** Connections that wait until their clients have a smaller last response; past that, one of the largest holder waits no longer. */
+const MOST_WAITING = 1024
 const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
@@ -42,6 +45,8 @@ export interface UnreadBounds {
   /** The memory of all connections of the machine below which the kernel is not asked whose they are. */
   calmBytes: number
   lookMs: number
+  /** How many connections wait until their clients have a small last response. */
+  mostWaiting: number
   memory: () => number
 }
 
@@ -50,7 +55,7 @@ function defaults(): UnreadBounds {
   // Where it is not said, what the kernel chooses.
   const most = Number.isFinite(pressure) ? pressure : totalmem() / 16
   const maxBytes = Math.min(MAX_QUEUED, PART_OF_SMALL * most)
-  return { maxBytes, calmBytes: maxBytes, lookMs: LOOK_MS, memory: tcpMemory }
+  return { maxBytes, calmBytes: maxBytes, lookMs: LOOK_MS, mostWaiting: MOST_WAITING, memory: tcpMemory }
 }
 
 export interface UnreadNeeds {
@@ -69,7 +74,7 @@ export interface UnreadConnections {
   /** Whether the connections of the machine take so much memory that one that is closed is to leave nothing. */
   isCrowded: () => boolean
   bytes: () => number
-  share: MemoryShare
+  shares: readonly MemoryShare[]
 }
 
 /**
@@ -86,15 +91,17 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
   const bounds = { ...defaults(), ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
   const { pool, note, begin } = createNotes(bounds.maxBytes, isProxied, reset)
+  const hidden = createHiddenMemory(isProxied, reset)
   let isCrowded = false
 
   return {
     watch(server, sockets, isAwaited = () => false) {
-      const ends = createEnds({ isAwaited, isProxied, isCrowded: () => isCrowded })
+      const ends = createEnds({ isAwaited, isProxied, isCrowded: () => isCrowded, reset, ...bounds })
       watchConnections(server, {
         onOpen: ends.add,
         onClose(socket) {
           pool.remove(socket)
+          hidden.remove(socket)
           ends.remove(socket)
         },
       })
@@ -103,7 +110,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         begin()
         isCrowded = bounds.memory() >= bounds.calmBytes
         const ended = ends.all()
-        if (isCrowded) await look(sockets(), note)
+        if (isCrowded) await look(sockets(), note, hidden.note)
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeRead(ended)
@@ -111,11 +118,13 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
     },
     isCrowded: () => isCrowded,
     bytes: pool.total,
-    share: createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }),
+    shares: [createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }), hidden.share],
   }
 }
 
 const NOTHING: Queue = { sent: 0, received: 0 }
+
+const holderOf = ({ reader, remoteAddress = '' }: Socket) => reader ?? asHolder(clientOf(remoteAddress))
 
 /** Who has how much in the kernel, by the last look. */
 function createNotes(
@@ -135,8 +144,7 @@ function createNotes(
     socket.queuedBytes = bytes
     socket.queuedSince = looks
     if (bytes === 0) return void pool.remove(socket)
-    const holder = socket.reader ?? asHolder(clientOf(socket.remoteAddress ?? ''))
-    for (const leaving of pool.put(socket, holder, bytes)) reset(leaving)
+    for (const leaving of pool.put(socket, holderOf(socket), bytes)) reset(leaving)
   }
 
   return { pool, note, begin: () => looks++ }
@@ -158,14 +166,23 @@ function leastRead(sockets: Iterable<Socket>): Socket | undefined {
 const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
 /** Looks at what the kernel has of each connection. */
-async function look(sockets: Iterable<Socket>, note: (socket: Socket, queue: Queue) => void): Promise<void> {
+async function look(
+  sockets: Iterable<Socket>,
+  note: (socket: Socket, queue: Queue) => void,
+  noteHidden: (socket: Socket) => void,
+): Promise<void> {
   const byName = await nameAll([...sockets])
   const queued = new Map<Socket, Queue>()
   await readQueues((name, queue) => {
     const socket = byName.get(name)
     if (socket !== undefined) queued.set(socket, queue)
   })
-  for (const socket of byName.values()) note(socket, queued.get(socket) ?? NOTHING)
+  const pause = yieldEvery(SLICE_MS)
+  for (const socket of byName.values()) {
+    note(socket, queued.get(socket) ?? NOTHING)
+    noteHidden(socket)
+    await pause()
+  }
 }
 
 /** By what the kernel's tables call them; in slices of time. */
@@ -217,19 +234,21 @@ async function closeRead(ended: readonly Socket[]): Promise<void> {
   }
 }
 
-interface EndNeeds {
+interface EndNeeds extends Pick<UnreadBounds, 'mostWaiting'> {
   isAwaited: (socket: Socket) => boolean
   isProxied: (socket: Socket) => boolean
   /** Whether connections stay open until their clients have read all. */
   isCrowded: () => boolean
+  reset: (socket: Socket) => void
 }
 
 /**
  * The ends of connections after a last response: the kernel may not have sent it all, and has what came besides what it lacks of a
  * request, up to 128 KiB that no table says (`net.ipv4.tcp_rmem`).
  */
-function createEnds({ isAwaited, isProxied, isCrowded }: EndNeeds) {
+function createEnds({ isAwaited, isProxied, isCrowded, reset, mostWaiting }: EndNeeds) {
   const ending = new Set<Socket>()
+  const waiting = createFairPool<Socket>({ capacity: mostWaiting, choose: slowestOf })
   const hasMuch = ({ bytesWritten }: Socket) => isCrowded() && bytesWritten >= LEAST_WRITTEN
 
   /** Node calls it once the kernel has the last response, and a stop calls it again and again. */
@@ -240,6 +259,7 @@ function createEnds({ isAwaited, isProxied, isCrowded }: EndNeeds) {
     ending.add(this)
     stopReading(this)
     this.end()
+    if (!hasMuch(this)) waiting.put(this, holderOf(this)).forEach(reset)
   }
 
   /** Who says that no request will follow has left, unless a response is on its way; Node would close the connection. */
@@ -253,7 +273,7 @@ function createEnds({ isAwaited, isProxied, isCrowded }: EndNeeds) {
       socket.destroySoon = destroySoon
       socket.on('end', onEnd)
     },
-    remove: (socket: Socket) => ending.delete(socket),
+    remove: (socket: Socket) => void (ending.delete(socket) && waiting.remove(socket)),
     all: () => [...ending],
   }
 }
