@@ -49,7 +49,7 @@ export async function createInstance(
   const measured = createRequestMetrics(measuredKinds)
   const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
   const { app, connections } = createServer(services, log, timeouts, onVisit)
-  const ofProcess = watchProcess(app, [services.connections.share, ...connections.memoryShares])
+  const ofProcess = watchProcess(app, [...services.connections.shares, ...connections.memoryShares])
   const { isLate } = finishOnStop(app, connections, services)
   measured.watch(app, ({ routeOptions }) => {
     const { work = 'pages' } = routeOptions.config

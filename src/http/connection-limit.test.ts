@@ -103,13 +103,34 @@ test('while memory runs short, the connections of a trusted proxy stay, and furt
     proxied.push(await open('127.0.9.9'))
     direct.push(await open('127.0.1.1'))
   }
-  for (let at = 0; at < 40; at++) limit.share.tighten()
+  for (let at = 0; at < 40; at++) limit.shares[0]?.tighten()
   await poll(() => direct.filter(({ isOpen }) => isOpen()).length === 2)
   for (let at = 0; at < 5; at++) proxied.push(await open('127.0.9.9'))
   assert.deepEqual(new Set(areOpen(proxied)), new Set([true]))
   direct.push(await open('127.0.1.1'), await open('127.0.2.1'))
   await poll(() => direct.filter(({ isOpen }) => isOpen()).length === 2)
   assert.equal(direct.at(-1)?.isOpen(), true, 'that of a network with fewer stays')
+})
+
+test('while what the kernel has for connections is short, few may be open, whatever other memory there is', async (t) => {
+  const limit = createConnectionLimit({ client, max: 4_000, memory: 4_000 })
+  const open = await serve(t, limit)
+  const honest = [await open('127.0.2.1'), await open('127.0.3.1')]
+  const proxied = [await open('127.0.9.9')]
+  const attack: Awaited<ReturnType<typeof open>>[] = []
+  for (let at = 0; at < 30; at++) attack.push(await open('127.0.1.1'))
+  const ofAttack = () => attack.filter(({ isOpen }) => isOpen()).length
+  const [ofProcess, ofSockets] = limit.shares
+  for (let at = 0; at < 40; at++) {
+    ofSockets?.tighten()
+    ofProcess?.relax()
+  }
+  // Those of a TLS server count for three each.
+  await poll(() => ofAttack() === 8)
+  assert.deepEqual(areOpen([...honest, ...proxied]), [true, true, true])
+  ofSockets?.relax()
+  for (let at = 0; at < 10; at++) attack.push(await open('127.0.1.1'))
+  assert.equal(ofAttack(), 18)
 })
 
 test('a connection of an HTTP server that was closed at once does no harm to it', async (t) => {

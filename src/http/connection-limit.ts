@@ -5,17 +5,19 @@ import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
 import { mayReset, resetAtOnce } from './close-at-once.ts'
 import type { Metric } from './metric.ts'
-import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
+import { createMemoryShare, type MemoryKind, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
 /** Even where more files may be open: a connection takes some 15 KiB, and 20 more while headers, or the first of a body, arrive. */
 const MAX_CONNECTIONS = 16_384
-/**
- * From which part of the memory on they give way, before all else: it is their clients who lose least, and what the kernel has of one can
- * be more than it tells.
- */
+/** From which part of the memory on they give way, before all else: it is their clients who lose least. */
 const GIVE_WAY_FROM = 0.6
+/**
+ * How many there may be at least while what the kernel has for them is short. It keeps what has come behind bytes that are missing, up to
+ * 32 MiB of a connection (`net.ipv4.tcp_rmem`), and no table says of which.
+ */
+const LEAST_FOR_SOCKETS = 32
 /** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */
 const ENCRYPTED_WEIGHT = 3
 /** File descriptors reserved for everything else: the journal, databases, threads, outgoing requests. */
@@ -43,7 +45,7 @@ export interface ConnectionLimit {
   count: (server: Server) => void
   /** Sets what tells how the connections are. */
   observe: (given: Partial<ConnectionState>) => void
-  share: MemoryShare
+  shares: readonly MemoryShare[]
   metrics: Metric[]
 }
 
@@ -120,7 +122,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
     observe: (given) => (state = { ...state, ...given }),
-    share: shareOf(room, memory, refuse),
+    shares: sharesOf(room, memory, refuse),
     metrics: metricsOf(pool.length, () => refused),
   }
 }
@@ -128,13 +130,21 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
 /** The memory for connections, of which less may be for those that give way; a trusted proxy's do not, and are of many clients. */
 function createRoom(pool: Pick<FairPool<Connection>, 'resize' | 'total'>, most: number) {
   const kept = new Set<Connection>()
-  let [forOthers, ofKept] = [most, 0]
-  const apply = () => pool.resize(Math.min(most, forOthers + ofKept))
+  const limits: { forOthers: number }[] = []
+  let ofKept = 0
+  const apply = () => pool.resize(Math.min(most, ...limits.map(({ forOthers }) => forOthers + ofKept)))
   return {
-    total: () => pool.total() - ofKept,
-    resize(to: number): readonly Connection[] {
-      forOthers = to
-      return apply()
+    /** Each limit holds, whatever the others are. */
+    limited() {
+      const limit = { forOthers: most }
+      limits.push(limit)
+      return {
+        total: () => pool.total() - ofKept,
+        resize(to: number): readonly Connection[] {
+          limit.forOthers = to
+          return apply()
+        },
+      }
     },
     /** To be called before a connection is put that will be kept. */
     keep(connection: Connection): readonly Connection[] {
@@ -153,8 +163,10 @@ function createRoom(pool: Pick<FairPool<Connection>, 'resize' | 'total'>, most: 
 
 type Room = ReturnType<typeof createRoom>
 
-function shareOf(pool: Room, most: number, leave: (connection: Connection) => void): MemoryShare {
-  return createMemoryShare({ pool, kinds: ['process', 'heap', 'tcp'], from: GIVE_WAY_FROM, most, leave })
+function sharesOf(room: Room, most: number, leave: (connection: Connection) => void): MemoryShare[] {
+  const share = (kinds: readonly MemoryKind[], least?: number) =>
+    createMemoryShare({ pool: room.limited(), kinds, from: GIVE_WAY_FROM, most, least, leave })
+  return [share(['process', 'heap', 'tcp']), share(['sockets'], LEAST_FOR_SOCKETS)]
 }
 
 function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>): void {

@@ -105,7 +105,7 @@ export interface MemoryOfPool<E> {
   /** The weight that all entries of the pool may have at first, */
   most: number
   /** and what remains of it at least. */
-  least?: number
+  least?: number | undefined
   /** Ends an entry that gives way. */
   leave: (entry: E) => void
 }

@@ -137,7 +137,7 @@ export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeo
     giveWay: (problem, request) => giveWay(request, () => end(request.socket, problem, nextRequestId(), GIVE_WAY_MS)),
   })
   const headerMemory = createHeaderMemory(holderOf, onClosed)
-  const memoryShares = [bodyMemory.share, responseMemory.share, headerMemory.share, ...unread.shares]
+  const memoryShares = [bodyMemory.share, responseMemory.share, headerMemory.share, unread.share]
   const shared = { ...needs, onClosed, bodyMemory, headerMemory, unread, timeouts, refuseIn }
   return {
     serve(handle, priorityOf = () => 'other') {

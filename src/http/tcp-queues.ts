@@ -29,13 +29,6 @@ export function tcpPressure(): number {
   return pages === undefined ? Infinity : pageSize() * pages
 }
 
-/** How large the buffer of a connection is for what has come and was not read: at first, and at most, in bytes (tcp(7), `tcp_rmem`). */
-export function receiveBuffers(): { fresh: number; most: number } {
-  const [, fresh, most] = readKernel('/proc/sys/net/ipv4/tcp_rmem').split(/\s+/).map(Number)
-  // What Linux chooses.
-  return { fresh: fresh ?? 128 * 1024, most: most ?? 32 * 1024 * 1024 }
-}
-
 /** Empty on other systems than Linux, and where a unit may not see it. */
 export function readKernel(path: string): string {
   try {

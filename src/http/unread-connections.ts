@@ -5,7 +5,6 @@ import { asHolder, type Holder } from '../lib/holder.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
-import { createHiddenMemory } from './hidden-memory.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { stopReading } from './stop-reading.ts'
 import { queueName, readQueues, tcpMemory, tcpPressure, type Queue } from './tcp-queues.ts'
@@ -26,8 +25,8 @@ declare module 'node:net' {
 
 /** Bytes that the kernel has of all connections, which clients have not read, or quirl has not. */
 const MAX_QUEUED = 64 * 1024 * 1024
-/** The part of what connections may take on a small machine that is left for them. */
-const PART_OF_SMALL = 1 / 2
+/** From which part of what connections may take on a small machine on the kernel is asked whose it is. */
+const PART_OF_CALM = 1 / 2
 /** A trusted proxy's connection to which less was written ends as ever: the redirect of a visit is half as long. */
 const LEAST_WRITTEN = 1024
 /** Connections that wait until their clients have a smaller last response; past that, one of the largest holder waits no longer. */
@@ -36,6 +35,8 @@ const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
 const MOST_INTERVALS = 5
+/** A connection that has ended is reset when its client has read nothing in so many looks, some fifteen seconds or more. */
+const MOST_LOOKS = 15
 /** How long an iteration of the event loop finds out what connections are called, in milliseconds. */
 const SLICE_MS = 2
 
@@ -54,8 +55,14 @@ function defaults(): UnreadBounds {
   const pressure = tcpPressure()
   // Where it is not said, what the kernel chooses.
   const most = Number.isFinite(pressure) ? pressure : totalmem() / 16
-  const maxBytes = Math.min(MAX_QUEUED, PART_OF_SMALL * most)
-  return { maxBytes, calmBytes: maxBytes, lookMs: LOOK_MS, mostWaiting: MOST_WAITING, memory: tcpMemory }
+  const maxBytes = Math.min(MAX_QUEUED, most)
+  return {
+    maxBytes,
+    calmBytes: Math.min(MAX_QUEUED, PART_OF_CALM * most),
+    lookMs: LOOK_MS,
+    mostWaiting: MOST_WAITING,
+    memory: tcpMemory,
+  }
 }
 
 export interface UnreadNeeds {
@@ -74,7 +81,7 @@ export interface UnreadConnections {
   /** Whether the connections of the machine take so much memory that one that is closed is to leave nothing. */
   isCrowded: () => boolean
   bytes: () => number
-  shares: readonly MemoryShare[]
+  share: MemoryShare
 }
 
 /**
@@ -90,8 +97,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
   const { onClosed, isProxied = () => false } = needs
   const bounds = { ...defaults(), ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
-  const { pool, note, begin } = createNotes(bounds.maxBytes, isProxied, reset)
-  const hidden = createHiddenMemory(isProxied, reset)
+  const { pool, note, begin, isStalled } = createNotes(bounds.maxBytes, isProxied, reset)
   let isCrowded = false
 
   return {
@@ -101,7 +107,6 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         onOpen: ends.add,
         onClose(socket) {
           pool.remove(socket)
-          hidden.remove(socket)
           ends.remove(socket)
         },
       })
@@ -110,15 +115,15 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         begin()
         isCrowded = bounds.memory() >= bounds.calmBytes
         const ended = ends.all()
-        if (isCrowded) await look(sockets(), note, hidden.note)
+        if (isCrowded) await look(sockets(), note)
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
-        await closeRead(ended)
+        await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
       })
     },
     isCrowded: () => isCrowded,
     bytes: pool.total,
-    shares: [createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }), hidden.share],
+    share: createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }),
   }
 }
 
@@ -147,7 +152,8 @@ function createNotes(
     for (const leaving of pool.put(socket, holderOf(socket), bytes)) reset(leaving)
   }
 
-  return { pool, note, begin: () => looks++ }
+  const isStalled = ({ queuedSince = looks }: Socket) => looks - queuedSince >= MOST_LOOKS
+  return { pool, note, begin: () => looks++, isStalled }
 }
 
 /**
@@ -166,11 +172,7 @@ function leastRead(sockets: Iterable<Socket>): Socket | undefined {
 const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
 /** Looks at what the kernel has of each connection. */
-async function look(
-  sockets: Iterable<Socket>,
-  note: (socket: Socket, queue: Queue) => void,
-  noteHidden: (socket: Socket) => void,
-): Promise<void> {
+async function look(sockets: Iterable<Socket>, note: (socket: Socket, queue: Queue) => void): Promise<void> {
   const byName = await nameAll([...sockets])
   const queued = new Map<Socket, Queue>()
   await readQueues((name, queue) => {
@@ -180,7 +182,6 @@ async function look(
   const pause = yieldEvery(SLICE_MS)
   for (const socket of byName.values()) {
     note(socket, queued.get(socket) ?? NOTHING)
-    noteHidden(socket)
     await pause()
   }
 }
@@ -224,11 +225,11 @@ function onTimeout(socket: Socket): void {
   else closeAtOnce(socket)
 }
 
-/** Closes those of connections that have ended whose clients have read all; in slices of time. */
-async function closeRead(ended: readonly Socket[]): Promise<void> {
+/** Closes those of connections that have ended which wait for nothing; in slices of time. */
+async function closeEnded(ended: readonly Socket[], waits: (socket: Socket) => boolean): Promise<void> {
   const pause = yieldEvery(SLICE_MS)
   for (const socket of ended) {
-    if (isUnread(socket)) continue
+    if (waits(socket)) continue
     closeAtOnce(socket)
     await pause()
   }
