@@ -175,7 +175,7 @@ function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>):
 }
 
 /**
- * Once a connection is closed, the kernel keeps for minutes what has come of a request besides what it lacks of it, up to 128 KiB that no
+ * Once a connection is closed, the kernel keeps for minutes what has come of a request besides what it lacks of it, megabytes that no
  * table says (`net.ipv4.tcp_rmem`), while its client acknowledges nothing; after a reset, or once a client has closed its side, it does
  * not.
  * @returns a method of a connection

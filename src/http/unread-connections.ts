@@ -245,7 +245,7 @@ interface EndNeeds extends Pick<UnreadBounds, 'mostWaiting'> {
 
 /**
  * The ends of connections after a last response: the kernel may not have sent it all, and has what came besides what it lacks of a
- * request, up to 128 KiB that no table says (`net.ipv4.tcp_rmem`).
+ * request, up to megabytes that no table says (`net.ipv4.tcp_rmem`).
  */
 function createEnds({ isAwaited, isProxied, isCrowded, reset, mostWaiting }: EndNeeds) {
   const ending = new Set<Socket>()
