@@ -148,3 +148,52 @@ test('who proves a claim narrows the name as well', async (t) => {
   await poll(async () => (await shown()).narrowed)
   await poll(async () => (await statuses()).join() === NARROWED.join())
 })
+
+test('a name that led here when it was registered goes on serving pages whatever its DNS says in between, for a moment or for days, until the TXT record is there', async (t) => {
+  const { server, statuses, register, shown, zones, pass } = await set(t, { [OLD]: { cname: HOST } })
+  await register()
+  await poll(async () => (await shown()).status === 'active')
+  const elsewhere: (Zone | undefined)[] = [undefined, { a: ['192.0.2.1'] }, { cname: 'elsewhere.example.net' }, {}]
+  for (const [at, zone] of elsewhere.entries()) {
+    if (zone === undefined) delete zones[OLD]
+    else zones[OLD] = zone
+    // Anybody may have it checked.
+    await pass(at === 0 ? 61 * MINUTE : 3 * 24 * 60 * MINUTE)
+    await poll(async () => (await shown()).status === 'misconfigured')
+    zones[OLD] = { cname: HOST }
+    await pass(61 * MINUTE)
+    await poll(async () => (await shown()).status === 'active')
+    assert.deepEqual([(await shown()).narrowed, (await shown()).proof !== null], [false, true])
+    await poll(async () => (await statuses()).join() === OPEN.join())
+  }
+  assert.match(await list(server), /old\.example\.com +active, with pages/)
+  const proof = proofOf(await shown())
+  zones[proof.name] = { txt: [proof.value] }
+  await pass(61 * MINUTE)
+  await poll(async () => (await shown()).narrowed)
+  await poll(async () => (await statuses()).join() === NARROWED.join())
+})
+
+const ways: Record<string, (server: TestServer, token: string) => Promise<unknown>> = {
+  'its token removes it': ({ url }, token) =>
+    fetch(`${url}/api/domains/${OLD}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } }),
+  'the operator removes it': ({ dataDir }) => command(dataDir, 'domains', 'remove', OLD),
+}
+
+for (const [way, remove] of Object.entries(ways)) {
+  test(`when ${way}, a name that led here goes on serving pages, also if it is registered again while its DNS looks otherwise`, async (t) => {
+    const { server, statuses, register, shown, zones, pass } = await set(t, { [OLD]: { cname: HOST } })
+    const { token = '' } = await register()
+    await poll(async () => (await shown()).status === 'active')
+    delete zones[OLD]
+    await remove(server, token)
+    assert.notEqual((await register()).token, token)
+    await poll(async () => (await shown()).status === 'pending')
+    await pass(10_000)
+    zones[OLD] = { cname: HOST }
+    await pass(2 * MINUTE)
+    await poll(async () => (await shown()).status === 'active')
+    assert.equal((await shown()).narrowed, false)
+    assert.deepEqual(await statuses(), OPEN)
+  })
+}

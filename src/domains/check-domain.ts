@@ -6,7 +6,7 @@ import { deleteClaims, findLastClaimTime, findProvenClaim } from './claim-store.
 import type { DnsCheck } from './dns.ts'
 import { isTransient, type DnsFault } from './dns-fault.ts'
 import { afterCheck, afterClaim, afterProof, nextClaimCheckAt, servedOf, type Domain } from './domain.ts'
-import { hasServedPages } from './page-names-store.ts'
+import { hasServedPages, notePages } from './page-names-store.ts'
 import type { StatusCache } from './status-cache.ts'
 import { countActive, findDomain, updateDomain } from './store.ts'
 
@@ -99,18 +99,26 @@ const elsewhere: ReadonlySet<DnsFault['code']> = new Set([
   'cname_chain_too_long',
 ])
 
-/** The domain after a check, and whether it wants a proof from then on. */
+/**
+ * The domain after a check, and whether it wants a proof from then on. Only checks of a pending name decide that: one that was found here
+ * may have its record edited or moved later, and still has led here before anybody registered it.
+ */
 async function withProofWanted(transaction: Transaction<Tables>, before: Domain, next: Domain): Promise<Domain> {
-  if (next.claimedAt !== undefined) return next
-  const isFound = next.fault === undefined || !elsewhere.has(next.fault.code)
-  if (next.proofWanted ? isFound : before.status !== 'pending' || next.status !== 'active') return next
-  return { ...next, proofWanted: await hasServedPages(transaction, next.name) }
+  if (next.claimedAt !== undefined || before.status !== 'pending') return next
+  const { name, fault, proofWanted, updatedAt } = next
+  if (proofWanted && fault?.code === TOO_MANY) await notePages(transaction, [{ name, at: updatedAt }])
+  const isFound = fault === undefined || !elsewhere.has(fault.code)
+  if (proofWanted ? isFound : next.status !== 'active') return next
+  return { ...next, proofWanted: await hasServedPages(transaction, name) }
 }
+
+/** The fault of a name that leads here, and is pending nevertheless. */
+const TOO_MANY = 'too_many_active'
 
 function tooMany({ registrable, claimedAt }: Domain): DnsFault {
   const prove = claimedAt === undefined ? ', or prove by its TXT record that this one is yours' : ''
   return {
-    code: 'too_many_active',
+    code: TOO_MANY,
     detail: `it points here, but ${MAX_ACTIVE} names under ${registrable} are already active: remove one of them${prove}`,
     findings: [],
   }

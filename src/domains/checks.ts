@@ -71,7 +71,7 @@ export function createChecks({ db, now, removalTime, dns, statuses }: CheckDeps)
   async function sweep(): Promise<void> {
     const time = await removalTime()
     await deleteExpiredClaims(db.write, time - CLAIM_MS)
-    await deleteExpired(db.write, expiryCutoffs(time))
+    await db.transaction((transaction) => deleteExpired(transaction, expiryCutoffs(time)))
     await statuses.refresh()
     const due = (await findDue(db.read, now(), SWEEP_LENGTH)).values()
     const worker = async () => {

@@ -29,8 +29,8 @@ export interface Domain {
   /** When a claim, or the registration itself, was last proven. */
   claimedAt: number | undefined
   /**
-   * Whether it is narrowed to codes only once the TXT record of its registration was seen. So it is until a check has found
-   * that it leads elsewhere, and if owners' pages were served under it: whoever registers it then may be anybody.
+   * Whether it is narrowed to codes only once the TXT record of its registration was seen. So it is unless a check has found
+   * that it leads elsewhere before any found it here, and if pages were served under it: whoever registers it then may be anybody.
    */
   proofWanted: boolean
 }

@@ -2,10 +2,8 @@ import type { Database } from '../db/database.ts'
 import { MAX_CLAIMED_NAME } from './claim.ts'
 import type { Served } from './domain.ts'
 import { readDomainName } from './name.ts'
-import { notePages, trimPageNames, wantProof } from './page-names-store.ts'
+import { notePages, wantProof } from './page-names-store.ts'
 
-/** Names that are stored: beyond, those that have served no page for longest are forgotten. */
-const MAX_NAMES = 1000
 /** Names that the pages of one link count for in a day: its owner may send any `Host`. */
 const MAX_OF_LINK = 4
 /** Pages of this many names and links are told from new ones. */
@@ -53,15 +51,14 @@ export function createPageNames({
   }
 
   async function note(name: string): Promise<void> {
-    await notePages(db.write, name, now())
-    await trimPageNames(db.write, MAX_NAMES)
+    await notePages(db.write, [{ name, at: now() }])
     if (statusOf(name) === 'pending') await wantProof(db.write, name, now())
   }
 
   return (text, link) => {
     if (text === host || text.length > MAX_CLAIMED_NAME) return
-    const status = statusOf(text)
-    if ((status !== undefined && status !== 'pending') || isNoted(text, link)) return
+    // Whoever has registered a name that is not narrowed may remove it, and register it again when it leads elsewhere for a moment.
+    if (statusOf(text) === 'active' || isNoted(text, link)) return
     const name = readDomainName(text, host)
     if (typeof name !== 'string') run(note(name.name))
   }

@@ -67,7 +67,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
   const find = (text: string) => findNamed(db, text, host)
 
   async function remove(domain: Domain): Promise<Domain> {
-    await deleteDomain(db.write, domain.name)
+    await db.transaction((transaction) => deleteDomain(transaction, domain.name))
     statuses.set(domain.name, undefined)
     return domain
   }

@@ -3,6 +3,7 @@ import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { DnsFault } from './dns-fault.ts'
 import { LONGEST_WAIT_MS, type Domain, type Served } from './domain.ts'
+import { notePages } from './page-names-store.ts'
 
 type Row = Selectable<Tables['domains']>
 
@@ -52,21 +53,37 @@ export async function updateDomain(db: Executor, domain: Domain, tokenHash: stri
 
 /** Deletes a name. Returns false when it does not exist. */
 export async function deleteDomain(db: Executor, name: string): Promise<boolean> {
-  const result = await db.deleteFrom('domains').where('name', '=', name).executeTakeFirst()
-  return result.numDeletedRows === 1n
+  const rows = await db.deleteFrom('domains').where('name', '=', name).returning(rememberedColumns).execute()
+  await rememberPages(db, rows)
+  return rows.length === 1
 }
 
 /** Deletes a name and all names under it. Names have no wildcard characters of LIKE. */
 export async function deleteUnder(db: Executor, name: string): Promise<void> {
-  await db
+  const rows = await db
     .deleteFrom('domains')
     .where((each) => each.or([each('name', '=', name), each('name', 'like', `%.${name}`)]))
+    .returning(rememberedColumns)
     .execute()
+  await rememberPages(db, rows)
+}
+
+const rememberedColumns = ['name', 'status', 'status_since', 'updated_at', 'proof_wanted'] as const
+
+/** Notes which of the deleted names served pages although they led here: who registers one next may be anybody again. */
+async function rememberPages(db: Executor, rows: Pick<Row, (typeof rememberedColumns)[number]>[]): Promise<void> {
+  const open = rows.filter((row) => row.proof_wanted === 1 && row.status !== 'pending')
+  // One that leads here was last checked within the hour.
+  const lastAt = (row: (typeof open)[number]) => (row.status === 'active' ? row.updated_at : row.status_since)
+  await notePages(
+    db,
+    open.map((row) => ({ name: row.name, at: lastAt(row) })),
+  )
 }
 
 /** Deletes the names that have not pointed here for too long, except those that someone claims. */
 export async function deleteExpired(db: Executor, before: { pending: number; misconfigured: number }): Promise<void> {
-  await db
+  const rows = await db
     .deleteFrom('domains')
     .where((each) =>
       each.or([
@@ -81,7 +98,9 @@ export async function deleteExpired(db: Executor, before: { pending: number; mis
         ),
       ),
     )
+    .returning(rememberedColumns)
     .execute()
+  await rememberPages(db, rows)
 }
 
 /** The number of active names under a registrable domain, or of those of them that were proven. */
