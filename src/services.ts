@@ -156,6 +156,11 @@ async function openRecording(config: Config, environment: Environment, foundatio
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
 
+/** What is the service's own: lists say nothing of it. */
+function ownHostsOf({ origin, domains }: Foundation): Pick<Origin, 'isOwnHost'> & Pick<Domains, 'ownNames'> {
+  return { isOwnHost: origin.isOwnHost, ownNames: domains.ownNames }
+}
+
 /** Opens the features that create links: screening, limits and QR images. */
 async function openCreation(
   config: Config,
@@ -172,7 +177,20 @@ async function openCreation(
   const { dataDir, qrMarker: marker, reportThreshold: threshold } = config
   const { sweepWaitMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const sources = listSourcesOf(config, environment.recommendedLists)
-  const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, sweepWaitMs }
+  const screened = {
+    db,
+    bus,
+    dataDir,
+    sources,
+    owns,
+    isOwnHost,
+    ownNames,
+    invalidate,
+    webhooks,
+    threshold,
+    fetch,
+    sweepWaitMs,
+  }
   const abuse = open('the abuse lists', await openAbuse({ ...screened, now, monotonic, log }))
   webhooks.screenWith(abuse.screen)
   const calls = { beforeSlice: scans.flush, isDiskLow: disk.isLow }

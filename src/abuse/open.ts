@@ -10,6 +10,8 @@ import { openFeeds, type Feeds, type ListStatus } from './feeds.ts'
 import type { ListSource } from './list-sources.ts'
 import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
+import { watchOwnListed } from './own-listed.ts'
+import { reinstateOwn } from './reinstate-own.ts'
 import { openRulings } from './rulings.ts'
 import { deleteReportersBefore } from './reporter-store.ts'
 import { firstDay } from './reporters.ts'
@@ -58,6 +60,9 @@ export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'
   monotonic: () => number
   sources: ListSource[]
   owns: (url: URL) => boolean
+  isOwnHost: (host: string) => boolean
+  /** The service's own host, and the custom domains that lead here. */
+  ownNames: () => Iterable<string>
   fetch: typeof globalThis.fetch
   log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
   /** Overrides the time that a sweep waits after a change of the lists. */
@@ -77,18 +82,29 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
   const onChange = (isFirst: boolean) => {
     if (isFirst) bus.publish('rules', LISTS)
     startSweep(true)
+    void ownListed.look()
   }
   const feeds: Feeds = openFeeds({ ...needs, files, parse: (task) => parseList(task), onChange })
-  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rulings: rulings.all })
-  const screenedBy = () => `${feeds.digest()} ${rulings.revision()}`
+  const screening = createScreening({
+    salt: feeds.salt,
+    lists: feeds.lists,
+    rulings: rulings.all,
+    isOwnHost: needs.isOwnHost,
+  })
+  const ownListed = watchOwnListed({ ...needs, listingOf: screening.listingOf, onChange: () => startSweep(false) })
+  const listsAndRulings = () => `${feeds.digest()} ${rulings.revision()}`
+  // While a list names the service, which names it has counts as well.
+  const screenedBy = () => [listsAndRulings(), ...[ownListed.digest()].filter(Boolean)].join(' ')
   const sweep = createSweep({
     ...needs,
     acquire: createLeases(db, monotonic, 'takedown'),
     findInLink: screening.findInLink,
+    onFinished: () => reinstateOwn(needs, screening),
     digest: screenedBy,
     onRequested: files.clearChange,
     waitMs: needs.sweepWaitMs,
   })
+  await ownListed.look()
   startSweep(files.isChanged())
   const reloads = startReloads(needs, async () => startSweep(await rulings.reload()))
   const repeated = [startForgetting(needs), startTellingOf(needs)]
@@ -103,9 +119,9 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
       if (keys.includes(LISTS)) feeds.expire()
       reloads.run()
     },
-    operations: abuseOperations({ ...needs, rulings, screening, feeds, sweep }),
+    operations: abuseOperations({ ...needs, rulings, screening, feeds, sweep, ownListed }),
     metrics: [...listMetrics(feeds), reportedMetric(db)],
-    close: () => closeAll(reloads, ...repeated, feeds, sweep),
+    close: () => closeAll(reloads, ...repeated, feeds, ownListed, sweep),
   }
 }
 

@@ -22,7 +22,7 @@ async function depsOf(db: Database): Promise<OperatorDeps> {
     webhooks: { which: async () => new Set(), onChange: none },
     owns: () => false,
     rulings,
-    screening: createScreening({ salt: '', lists: () => [], rulings: rulings.all }),
+    screening: createScreening({ salt: '', lists: () => [], rulings: rulings.all, isOwnHost: () => false }),
     feeds: {
       salt: '',
       lists: () => [],
@@ -34,6 +34,7 @@ async function depsOf(db: Database): Promise<OperatorDeps> {
       close: none,
     },
     sweep: { start() {}, isRunning: () => false, close: none },
+    ownListed: { found: () => [], look: none },
   }
 }
 

@@ -9,8 +9,9 @@ import { untellReported, warn } from '../links/warning.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
+import type { OwnListed } from './own-listed.ts'
 import type { Rulings } from './rulings.ts'
-import { addressesOf, type Hit, type Screening } from './screen.ts'
+import { addressesOf, type Hit, type ListedHost, type Screening } from './screen.ts'
 import { firstDay } from './reporters.ts'
 import {
   deleteReport,
@@ -38,6 +39,8 @@ export interface OperatorDeps extends SuspensionDeps {
   screening: Screening
   feeds: Feeds
   sweep: Sweep
+  /** Names of the service itself that a list has. */
+  ownListed: Pick<OwnListed, 'found' | 'look'>
 }
 
 /** The result of `block`: the code of the suspended link, or the blocked expression. */
@@ -78,6 +81,8 @@ export interface AuditResult {
 
 export interface ListsResult {
   lists: ListStatus[]
+  /** Names of the service itself that a list has: no link is blocked for that. */
+  own: readonly ListedHost[]
   sweeping: boolean
 }
 
@@ -112,7 +117,8 @@ export function abuseOperations(options: OperatorDeps): OperatorOperations {
     },
     async lists({ refresh, accept }): Promise<ListsResult> {
       if (refresh === true || accept === true) await deps.feeds.refresh({ all: true, accept: accept === true })
-      return { lists: deps.feeds.status(), sweeping: deps.sweep.isRunning() }
+      await deps.ownListed.look()
+      return { lists: deps.feeds.status(), own: deps.ownListed.found(), sweeping: deps.sweep.isRunning() }
     },
   }
 }
@@ -146,16 +152,25 @@ async function findCodeInPath(deps: OperatorDeps, expression: string): Promise<P
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
   const { rulings, screening, now } = deps
   const reason = readReason(input)
-  const subject = readSubject(input['subject'], deps.owns)
+  // A rule of before the host became the service's own can be deleted.
+  const subject = readSubject(input['subject'], deps.owns, true)
   if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
   const { expression } = subject
   const hadRuling =
     rulings.all().get(expression)?.verdict === 'block' && (await rulings.remove(expression, 'unblock', reason))
   const isListed = !hadRuling && screening.find(expression) !== undefined
   if (isListed) await rulings.put({ expression, verdict: 'allow', reason, isLegal: false, createdAt: now() })
-  if (!hadRuling && !isListed) throw new Problem('not_found', `nothing blocks ${expression}`)
+  if (!hadRuling && !isListed) throw notBlocked(deps, expression)
   const reinstated = await reinstateBelow(deps, expression, reason)
   return { expression, allowed: isListed, reinstated, blockedBy: screening.find(expression) ?? null }
+}
+
+function notBlocked({ screening }: OperatorDeps, expression: string): Problem {
+  const [host = ''] = expression.split('/')
+  if (!screening.isOwnHost(host)) return new Problem('not_found', `nothing blocks ${expression}`)
+  const listing = screening.listingOf(host)
+  const by = listing === undefined ? '' : `; the list ${listing.list} names it, ask its publisher why`
+  return new Problem('not_found', `${host} is this service itself: lists and rules block no link for naming it${by}`)
 }
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
@@ -204,7 +219,7 @@ async function suspendFor(deps: OperatorDeps, link: Link, hit: Hit): Promise<voi
 }
 
 async function forgetRuling(deps: OperatorDeps, text: unknown): Promise<void> {
-  const subject = readSubject(text, deps.owns)
+  const subject = readSubject(text, deps.owns, true)
   const isDeleted = 'expression' in subject && (await deps.rulings.remove(subject.expression, 'forget', ''))
   if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
   deps.sweep.start(true)

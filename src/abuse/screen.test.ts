@@ -7,6 +7,8 @@ import { createScreening, type Screening } from './screen.ts'
 import type { Ruling } from './store.ts'
 
 const SALT = 'salt'
+/** A host of the service. */
+const OWN = 'q.own.example'
 
 /** A screening with lists of these addresses, and rules of the operator. */
 function screening(lists: string[][], verdicts: Record<string, Ruling['verdict']> = {}): Screening {
@@ -21,7 +23,7 @@ function screening(lists: string[][], verdicts: Record<string, Ruling['verdict']
       { expression, verdict, reason: '', isLegal: false, createdAt: 0 },
     ]),
   )
-  return createScreening({ salt: SALT, lists: () => loaded, rulings: () => rulings })
+  return createScreening({ salt: SALT, lists: () => loaded, rulings: () => rulings, isOwnHost: (host) => host === OWN })
 }
 
 const expressionOf = ({ find }: Screening, url: string) => find(url)?.expression
@@ -145,3 +147,18 @@ test('every URL of a link is screened, with and without its UTM parameters', () 
 })
 
 const to = (target: string) => ({ when: {}, then: { target } })
+
+test('what lists and rules say of a host of the service, of what is on it or of its parent, blocks no link, and is found for the operator', () => {
+  const named = [`https://${OWN}/abc`, `http://${OWN}:8080/abc?x`, `https://${OWN.toUpperCase()}./`]
+  for (const entry of [OWN, `https://${OWN}/abc`, 'own.example']) {
+    const listed = screening([[], [entry]])
+    for (const url of named) assert.equal(listed.find(url), undefined, url)
+    assert.deepEqual(listed.listingOf(OWN), { host: OWN, list: 'list 1' })
+  }
+  const ruled = screening([], { [`${OWN}/`]: 'block' })
+  for (const url of named) assert.equal(ruled.find(url), undefined, url)
+  const listed = screening([[OWN, 'own.example']])
+  for (const url of [`https://x.${OWN}/`, 'https://own.example/', `https://other.own.example/`])
+    assert.notEqual(listed.find(url), undefined, url)
+  assert.equal(screening([['other.own.example']]).listingOf(OWN), undefined)
+})

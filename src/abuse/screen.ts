@@ -24,6 +24,16 @@ export interface Screening {
   find: (url: string) => Hit | undefined
   /** The same for all URLs of a link, with and without its UTM parameters. */
   findInLink: (link: Content) => Hit | undefined
+  /** Whether a host is the service's own: lists and rulings say nothing of it. */
+  isOwnHost: (host: string) => boolean
+  /** Which list has a host or something on it, also one of the service itself. */
+  listingOf: (host: string) => ListedHost | undefined
+}
+
+/** A host, and the list that has it. */
+export interface ListedHost {
+  host: string
+  list: string
 }
 
 export interface ScreenOptions {
@@ -31,13 +41,16 @@ export interface ScreenOptions {
   lists: () => readonly LoadedList[]
   /** The operator's rulings by expression. They take precedence over lists, and more specific rulings over others. */
   rulings: () => ReadonlyMap<string, Ruling>
+  /** Whether the service itself answers a host: what is listed there are its links, each of which is judged by where it leads. */
+  isOwnHost: (host: string) => boolean
 }
 
-export function createScreening({ salt, lists, rulings }: ScreenOptions): Screening {
+export function createScreening({ salt, lists, rulings, isOwnHost }: ScreenOptions): Screening {
   const findRuling = createFindRuling(rulings)
 
   function find(text: string): Hit | undefined {
     const url = canonicalise(text)
+    if (isOwnHost(url.host)) return undefined
     const ruling = findRuling(url)
     if (ruling !== undefined) return ruling.verdict === 'block' ? { expression: ruling.expression, ruling } : undefined
     const loaded = lists()
@@ -46,6 +59,13 @@ export function createScreening({ salt, lists, rulings }: ScreenOptions): Screen
 
   return {
     find,
+    isOwnHost,
+    listingOf(host) {
+      const key = keyOf(salt, host)
+      const list = lists().find(({ set }) => set.find(key) !== -1)?.name
+      const listed = list ?? findListed(canonicalise(host), lists(), salt)?.list
+      return listed === undefined ? undefined : { host, list: listed }
+    },
     findInLink(link) {
       for (const address of addressesOf(link)) {
         const hit = find(address)

@@ -25,9 +25,10 @@ export function codeInPath({ pathname }: URL): string | undefined {
 
 /**
  * Parses the subject of an operation. A text with a dot is a host, because codes have none.
+ * @param mayBeOwn whether it may be a host of this service: nothing is blocked for that, but a rule may be older than the host
  * @throws {Problem} 400 when it is neither, or a public suffix, which must be a mistake
  */
-export function readSubject(text: unknown, owns: (url: URL) => boolean): Subject {
+export function readSubject(text: unknown, owns: (url: URL) => boolean, mayBeOwn = false): Subject {
   if (typeof text !== 'string' || text.trim() === '') throw invalidSubject('must be a code, a host or a URL')
   const code = codeOf(text, owns)
   if (code !== undefined) return { code }
@@ -39,7 +40,8 @@ export function readSubject(text: unknown, owns: (url: URL) => boolean): Subject
   if (!isAddress(host) && getPublicSuffix(host, { extractHostname: false }) === host) {
     throw invalidSubject(`is too broad: ${host} is a public suffix, under which anyone can have names`)
   }
-  if (owns(new URL(`https://${host}/`))) throw new Problem('invalid_request', `${host} is this service itself`)
+  if (!mayBeOwn && owns(new URL(`https://${host}/`)))
+    throw new Problem('invalid_request', `${host} is this service itself`)
   return { expression: expressionOf(canonical) }
 }
 

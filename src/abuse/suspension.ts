@@ -64,10 +64,15 @@ export async function suspendLink(
   return (await suspendLinks(deps, [{ link, suspension, source }], urgency)) === 1
 }
 
-/** Reinstates a suspended link in the same way. */
-export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: string): Promise<boolean> {
-  const audit = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
-  const isDone = await deps.db.urgent('operator', async (transaction) => {
+/** Reinstates a suspended link in the same way. @param source who does: the operator, or what no longer applies */
+export async function reinstateLink(
+  deps: SuspensionDeps,
+  link: Link,
+  reason: string,
+  source: 'operator' | 'list' = 'operator',
+): Promise<boolean> {
+  const audit = { at: deps.now(), action: 'restore', subject: link.code, source, reason }
+  const isDone = await deps.db.urgent(source === 'operator' ? 'operator' : 'suspension', async (transaction) => {
     const reinstated = await reinstate(transaction, link)
     if (reinstated) await insertAudit(transaction, audit)
     if (reinstated)

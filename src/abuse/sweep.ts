@@ -28,6 +28,8 @@ export interface SweepDeps extends SuspensionDeps {
   /** Identifies the current state of all lists and rulings. */
   digest: () => string
   acquire: AcquireLease
+  /** Called by the process that has screened the last link, before the sweep counts as finished. */
+  onFinished?: () => Promise<void>
   /** Called when the store has noted that lists or rulings have changed. */
   onRequested: () => void
   log: { error: (details: object, text: string) => void }
@@ -149,7 +151,10 @@ async function sweepParts(
   for (let parts = 0; parts < most && !signal.aborted; parts++) {
     const part = await activeLinksAfter(deps.db, position)
     await screenLinks(deps, part.links)
-    if (part.next === undefined) return { ...state, position, finished: true }
+    if (part.next === undefined) {
+      await deps.onFinished?.()
+      return { ...state, position, finished: true }
+    }
     position = part.next
     await pause()
   }

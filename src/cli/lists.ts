@@ -12,7 +12,7 @@ export const lists: Command = {
   },
   async run({ call, flags }) {
     const input = { refresh: flags['refresh'] === true, accept: flags['accept'] === true }
-    const { lists: found, sweeping } = (await call('lists', input)) as ListsResult
+    const { lists: found, own, sweeping } = (await call('lists', input)) as ListsResult
     if (found.length === 0) return 'there are no lists: ABUSE_FEEDS names none'
     const rows = found.map(({ name, isRecommended, format, entries, ignored, takenAt, fault }) => [
       isRecommended ? `${name} (recommended)` : name,
@@ -23,6 +23,9 @@ export const lists: Command = {
       fault ?? 'good',
     ])
     const header = ['LIST', 'FORMAT', 'ENTRIES', 'SKIPPED', 'UPDATED (UTC)', 'STATE']
-    return formatTable([header, ...rows]) + (sweeping ? '\n\nall links are being screened again' : '')
+    const named = own.map(
+      ({ host, list }) => `\n\n${list} names ${host}, which is this service: no link is blocked for that`,
+    )
+    return formatTable([header, ...rows]) + named.join('') + (sweeping ? '\n\nall links are being screened again' : '')
   },
 }

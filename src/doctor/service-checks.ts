@@ -13,6 +13,8 @@ const YEARS = [2026, 2100] as const
 const BEHIND_MS = 300_000
 const EXPIRY_MS = 7 * 86_400_000
 const LISTS_MS = 86_400_000
+/** Of more names that a list has, the first ones say enough. */
+const MAX_NAMED = 10
 const USED = 0.9
 const MIN_FILES = 4096
 const MIN_MEMORY = 256 * 2 ** 20
@@ -104,8 +106,13 @@ function checkStatistics(metrics: Record<string, number>, now: number): Result[]
   return [ok('visits reach the statistics')]
 }
 
-function checkLists({ lists }: ListsResult, checkedAt: number, now: number): Result[] {
-  const found = lists.flatMap(({ name, isRecommended, takenAt, fault: reason }) => {
+function checkLists({ lists, own }: ListsResult, checkedAt: number, now: number): Result[] {
+  const named = own.map(({ host, list }) =>
+    warning(
+      `${list} names ${host}, which is this service: no link is blocked for that, but browsers may be; ask its publisher why`,
+    ),
+  )
+  const faults = lists.flatMap(({ name, isRecommended, takenAt, fault: reason }) => {
     if (takenAt === undefined) {
       const text = `${name} has never been loaded (${reason ?? 'not yet'})`
       if (isRecommended) return [warning(`${text}: links are not compared with it; it is tried every 5 minutes`)]
@@ -114,6 +121,7 @@ function checkLists({ lists }: ListsResult, checkedAt: number, now: number): Res
     if (reason === null) return []
     return [warning(`${name} could not be refreshed (${reason}): that of ${ago(now - takenAt)} ago is in use`)]
   })
+  const found = [...named.slice(0, MAX_NAMED), ...faults]
   if (found.length > 0) return found
   const text = `${lists.length} checked, the last one ${ago(now - checkedAt)} ago`
   return [checkedAt > 0 && now - checkedAt > LISTS_MS ? warning(`${text}: run "quirl lists --refresh"`) : ok(text)]

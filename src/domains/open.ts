@@ -36,6 +36,8 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
   statusOf: (name: string) => Served | undefined
   /** Whether a registered name leads here, from the cache. */
   leadsHere: (name: string) => boolean
+  /** The service's own host, and the registered names that lead here, from the cache. */
+  ownNames: () => Iterable<string>
   /** To be called when the page of an owner was sent under a name; the link is any text that identifies it. */
   pageSent: (name: string, link: string) => void
   isEmpty: () => boolean
@@ -91,6 +93,10 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
         : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name, holder))?.status === 'active',
     statusOf,
     leadsHere: (name) => leadsHere(statusOf(name)),
+    *ownNames() {
+      if (host !== undefined) yield host
+      for (const [name, status] of statuses.all()) if (leadsHere(status) && !isOwn(name)) yield name
+    },
     pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
     isEmpty: statuses.isEmpty,
     reread: (names) => tasks.run(statuses.reread(names).then(statuses.refresh)),
