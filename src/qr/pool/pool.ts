@@ -1,5 +1,6 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import { memoryLimit } from '../../lib/memory-limit.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { PageJob } from '../print/poster.ts'
@@ -54,12 +55,17 @@ export interface PoolOptions {
   cpuTime: number
 }
 
-/**
- * A second thread only where there is a second core. Waiting and drawing together must end before the server closes the
- * connection as stalled.
- */
+/** With less memory than this, one thread draws: each takes 100 MB, and up to as much again once it has drawn the largest images. */
+const MEMORY_FOR_TWO = 768 * 1024 * 1024
+
+/** A second thread only where there is a second core. */
+export function threadsFor(memory: number, cores: number): number {
+  return memory < MEMORY_FOR_TWO ? 1 : Math.min(2, cores)
+}
+
+/** Waiting and drawing together must end before the server closes the connection as stalled. */
 const defaults: PoolOptions = {
-  threads: Math.min(2, availableParallelism()),
+  threads: threadsFor(Math.min(memoryLimit() ?? Infinity, totalmem()), availableParallelism()),
   queue: 1024,
   maxWait: 5000,
   queueTimeout: 10_000,
