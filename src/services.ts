@@ -177,21 +177,11 @@ async function openCreation(
   const { dataDir, qrMarker: marker, reportThreshold: threshold } = config
   const { sweepWaitMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const sources = listSourcesOf(config, environment.recommendedLists)
-  const screened = {
-    db,
-    bus,
-    dataDir,
-    sources,
-    owns,
-    isOwnHost,
-    ownNames,
-    invalidate,
-    webhooks,
-    threshold,
-    fetch,
-    sweepWaitMs,
-  }
-  const abuse = open('the abuse lists', await openAbuse({ ...screened, now, monotonic, log }))
+  const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, sweepWaitMs }
+  const abuse = open(
+    'the abuse lists',
+    await openAbuse({ ...screened, ...ownHostsOf(foundation), now, monotonic, log }),
+  )
   webhooks.screenWith(abuse.screen)
   const calls = { beforeSlice: scans.flush, isDiskLow: disk.isLow }
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, ...calls }

@@ -32,30 +32,15 @@ export function watchOwnListed({ ownNames, listingOf, onChange, log }: OwnListed
   const told = new Set<string>()
   let running: Promise<void> = Promise.resolve()
 
-  async function find(): Promise<ListedHost[]> {
-    const listed: ListedHost[] = []
-    const pause = yieldEvery(SLICE_MS)
-    for (const host of ownNames()) {
-      const listing = listingOf(host)
-      if (listing !== undefined) listed.push(listing)
-      if (listed.length >= MAX_NAMES) break
-      await pause()
-    }
-    return listed
-  }
-
   async function look(): Promise<void> {
-    found = await find()
+    found = await findListed(ownNames(), listingOf)
     for (const { host, list } of found) {
       const key = `${host} ${list}`
       if (told.has(key) || told.size >= MAX_NAMES) continue
       told.add(key)
       log.warn({ host, list }, 'a list names this service itself: no link is blocked for that; ask its publisher why')
     }
-    const now = found
-      .map(({ host }) => host)
-      .sort()
-      .join()
+    const now = digestOf(found)
     if (now === digest) return
     digest = now
     onChange()
@@ -77,4 +62,23 @@ export function watchOwnListed({ ownNames, listingOf, onChange, log }: OwnListed
       await running
     },
   }
+}
+
+async function findListed(names: Iterable<string>, listingOf: Screening['listingOf']): Promise<ListedHost[]> {
+  const listed: ListedHost[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for (const host of names) {
+    const listing = listingOf(host)
+    if (listing !== undefined) listed.push(listing)
+    if (listed.length >= MAX_NAMES) break
+    await pause()
+  }
+  return listed
+}
+
+function digestOf(found: readonly ListedHost[]): string {
+  return found
+    .map(({ host }) => host)
+    .sort()
+    .join()
 }

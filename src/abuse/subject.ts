@@ -40,9 +40,12 @@ export function readSubject(text: unknown, owns: (url: URL) => boolean, mayBeOwn
   if (!isAddress(host) && getPublicSuffix(host, { extractHostname: false }) === host) {
     throw invalidSubject(`is too broad: ${host} is a public suffix, under which anyone can have names`)
   }
-  if (!mayBeOwn && owns(new URL(`https://${host}/`)))
-    throw new Problem('invalid_request', `${host} is this service itself`)
+  if (!mayBeOwn) refuseOwn(host, owns)
   return { expression: expressionOf(canonical) }
+}
+
+function refuseOwn(host: string, owns: (url: URL) => boolean): void {
+  if (owns(new URL(`https://${host}/`))) throw new Problem('invalid_request', `${host} is this service itself`)
 }
 
 function invalidSubject(detail: string): Problem {

@@ -13,7 +13,7 @@ import { isUnder } from './name.ts'
 import { createPageNames } from './page-names.ts'
 import { createRefusedNames, type RefusedNames } from './refused-names.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { createStatusCache } from './status-cache.ts'
+import { createStatusCache, type StatusCache } from './status-cache.ts'
 import { listDomains } from './store.ts'
 
 /** The interval of sweeps in milliseconds. */
@@ -93,10 +93,7 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
         : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name, holder))?.status === 'active',
     statusOf,
     leadsHere: (name) => leadsHere(statusOf(name)),
-    *ownNames() {
-      if (host !== undefined) yield host
-      for (const [name, status] of statuses.all()) if (leadsHere(status) && !isOwn(name)) yield name
-    },
+    ownNames: () => ownAndHere(host, statuses, statusOf),
     pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
     isEmpty: statuses.isEmpty,
     reread: (names) => tasks.run(statuses.reread(names).then(statuses.refresh)),
@@ -116,6 +113,11 @@ function readingOf(find: Registry['find'], checks: Checks): Pick<Domains, 'read'
     },
     check: async (text) => (await checks.check(await find(text))) ?? find(text),
   }
+}
+
+function* ownAndHere(host: string | undefined, { all }: StatusCache, statusOf: Domains['statusOf']): Iterable<string> {
+  if (host !== undefined) yield host
+  for (const [name] of all()) if (leadsHere(statusOf(name))) yield name
 }
 
 /** Whether a name is the service's own or one under it: it may have been registered before it became that. */
