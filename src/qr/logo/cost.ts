@@ -1,4 +1,5 @@
-import { joinExtents, lengthOf, moveExtent, outlineOf, type Extent, type Matrix, type Outline } from './geometry.ts'
+import { joinExtents, moveExtent, outlineOf, type Extent, type Outline } from './geometry.ts'
+import type { Matrix } from './transform.ts'
 import { XmlError } from './xml-reader.ts'
 
 // The renderer needs memory for the extent of a group, also outside of the image, and time for every segment and pixel.
@@ -9,10 +10,10 @@ const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */
 const MAX_OVERDRAW = 100
 const MAX_LAYERS = 8
+/** Coordinates on the way to the drawing, in sides of the viewBox. */
+const MAX_DISTANCE = 1000
 /** The area of layers in one another, which the renderer has in memory at once, in areas of the viewBox; clip paths count twice. */
 const MAX_LAYERED = 10
-/** Lengths of a dash pattern, which is parsed for each shape that uses it. */
-const MAX_DASHES = 100
 export const MAX_STOPS = 100
 
 /** The cost of drawing: segments, and how many times the whole area is painted. */
@@ -30,20 +31,28 @@ const LAYER_FACTOR = 2
 /** The memory of a clipped layer, relative to another: the renderer draws the clip path as large as the layer. */
 const CLIPPED_FACTOR = 2
 
-/** The extent of a shape in the drawing, and its cost. */
+/**
+ * The extent of a shape in the drawing, and its cost.
+ * @returns with the largest coordinate that the renderer may come across on the way to the extent
+ */
 export function shapeExtent(
   name: string,
   properties: ReadonlyMap<string, string>,
-  { matrix, box }: { matrix: Matrix; box: Extent },
-): { extent: Extent | undefined; cost: Cost } {
-  const whole = Math.max(box[2] - box[0], box[3] - box[1])
-  const outline = outlineOf(name, properties, whole)
-  if (outline.extent === undefined) return { extent: undefined, cost: { segments: 0, overdraw: 0 } }
-  const stroke = strokeOf(name, outline, properties, whole)
+  { matrix, largest, box }: { matrix: Matrix; largest: Matrix; box: Extent },
+): { extent: Extent | undefined; cost: Cost; largest: number } {
+  const outline = outlineOf(name, properties)
+  if (outline.extent === undefined) return { extent: undefined, cost: { segments: 0, overdraw: 0 }, largest: 0 }
+  const stroke = strokeOf(name, outline, properties)
   const extent = moveExtent(outline.extent, matrix, stroke.around)
   const isGradient = ['fill', 'stroke'].some((paint) => /^url/i.test(properties.get(paint) ?? ''))
   const overdraw = shareOf(extent, box) * (isGradient ? GRADIENT_FACTOR : 1)
-  return { extent, cost: { segments: outline.segments + stroke.segments, overdraw } }
+  const [left, top, right, bottom] = outline.extent.map(Math.abs)
+  const farthest: Extent = [0, 0, Math.max(left ?? 0, right ?? 0), Math.max(top ?? 0, bottom ?? 0)]
+  return {
+    extent,
+    cost: { segments: outline.segments + stroke.segments, overdraw },
+    largest: Math.max(...moveExtent(farthest, largest, stroke.around)),
+  }
 }
 
 /** How far a stroke reaches beyond its line, and its cost. */
@@ -51,26 +60,22 @@ function strokeOf(
   name: string,
   { segments, length }: Outline,
   properties: ReadonlyMap<string, string>,
-  whole: number,
 ): { around: number; segments: number } {
   const valueOf = (property: string, otherwise: string) => properties.get(property) ?? otherwise
   if (valueOf('stroke', 'none') === 'none') return { around: 0, segments: 0 }
-  const width = lengthOf(valueOf('stroke-width', '1'), whole) ?? 1
+  const width = Number(valueOf('stroke-width', '1'))
   const isPointed =
     name.startsWith('p') && segments > 2 && !/^(?:round|bevel)$/.test(valueOf('stroke-linejoin', 'miter'))
   const reach = isPointed ? Math.max(1.5, Number(valueOf('stroke-miterlimit', '4'))) : 1.5
-  const dashes = length / dashLength(properties.get('stroke-dasharray'), whole)
+  const dashes = length / dashLength(properties.get('stroke-dasharray'))
   return { around: (width / 2) * reach, segments: segments * 3 + dashes * 4 }
 }
 
 /** The mean length of a dash with its gap. */
-function dashLength(dashes: string | undefined, whole: number): number {
+function dashLength(dashes: string | undefined): number {
   if (dashes === undefined || dashes === 'none') return Infinity
-  const parts = dashes.split(/[\s,]+/)
-  if (parts.length > MAX_DASHES) throw new XmlError(`has a stroke-dasharray of more than ${MAX_DASHES} lengths`)
-  const lengths = parts.map((each) => lengthOf(each, whole) ?? 0)
-  const sum = lengths.reduce((a, b) => a + b, 0)
-  return sum > 0 ? (sum * 2) / lengths.length : Infinity
+  const lengths = dashes.split(' ').map(Number)
+  return (lengths.reduce((a, b) => a + b, 0) * 2) / lengths.length
 }
 
 /** The share of a box that an extent covers. */
@@ -102,6 +107,16 @@ export function requireNear(extent: Extent, box: Extent): void {
   const all = joinExtents(extent, bounds)
   if (all?.every((each, index) => each === bounds[index])) return
   throw new XmlError('has a shape or stroke that exceeds its viewBox by more than the width or height of the viewBox')
+}
+
+/**
+ * The renderer calculates with 24 bits: of coordinates that are large and cancel each other out, nothing but their error
+ * would be left.
+ * @throws {XmlError} when the drawing goes through coordinates that are too large for its viewBox
+ */
+export function requirePrecise(largest: number, box: Extent): void {
+  if (largest <= MAX_DISTANCE * Math.max(box[2] - box[0], box[3] - box[1])) return
+  throw new XmlError(`has coordinates or transforms of more than ${MAX_DISTANCE} times its viewBox`)
 }
 
 export function requireLayers(layers: number): void {

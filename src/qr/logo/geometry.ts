@@ -1,9 +1,5 @@
 import { arcHull, commandsOf, type Point } from './path.ts'
-import { XmlError } from './xml-reader.ts'
-import { ownValue } from '../../lib/own-value.ts'
-
-/** A transform from coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
-export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
+import type { Matrix } from './transform.ts'
 
 /** A bounding box. */
 export type Extent = readonly [left: number, top: number, right: number, bottom: number]
@@ -16,61 +12,6 @@ export interface Outline {
   segments: number
   /** The approximate length, rather too long than too short. */
   length: number
-}
-
-export const identity: Matrix = [1, 0, 0, 1, 0, 0]
-const units: Record<string, number> = { '': 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96, em: 16 }
-
-/** Parses a length in pixels; undefined when it is invalid. A percentage is a share of `whole`. */
-export function lengthOf(text: string | undefined, whole = Number.NaN): number | undefined {
-  const [, digits, unit = ''] = /^\s*([+-]?[\d.]+(?:e[+-]?\d+)?)(%|[a-z]*)\s*$/i.exec(text ?? '') ?? []
-  const length = Number(digits) * (unit === '%' ? whole / 100 : (ownValue(units, unit.toLowerCase()) ?? Number.NaN))
-  return Number.isFinite(length) ? length : undefined
-}
-
-/**
- * Parses a `transform`.
- * @throws {XmlError} when it is not one of SVG 1.1, 7.6: the shape would be drawn in another position
- */
-export function matrixOf(text: string): Matrix {
-  const step = /\s*([a-z]+)\s*\(([^()]*)\)[\s,]*/iy
-  let [matrix, end] = [identity, 0]
-  for (let match = step.exec(text); match !== null; match = step.exec(text)) {
-    const [, name = '', inside = ''] = match
-    const values = inside
-      .replace(/([\d.])([+-])/g, '$1 $2')
-      .trim()
-      .split(/[\s,]+/)
-    const next = ownValue(steps, name)?.(values.map(Number))
-    if (next?.every(Number.isFinite) !== true) throw unknownTransform(text)
-    matrix = multiply(matrix, next)
-    end = step.lastIndex
-  }
-  const rest = text.slice(end).trim()
-  if (rest !== '' && rest !== 'none') throw unknownTransform(text)
-  return matrix
-}
-
-function unknownTransform(text: string): XmlError {
-  return new XmlError(`has the transform ${text.slice(0, 60)}, which SVG 1.1 does not have`)
-}
-
-const radians = (degrees: number) => (degrees * Math.PI) / 180
-
-const steps: Record<string, (values: number[]) => Matrix> = {
-  matrix: ([a = Number.NaN, b = 0, c = 0, d = 0, e = 0, f = Number.NaN]) => [a, b, c, d, e, f],
-  translate: ([x = Number.NaN, y = 0]) => [1, 0, 0, 1, x, y],
-  scale: ([x = Number.NaN, y = x]) => [x, 0, 0, y, 0, 0],
-  skewX: ([angle = Number.NaN]) => [1, 0, Math.tan(radians(angle)), 1, 0, 0],
-  skewY: ([angle = Number.NaN]) => [1, Math.tan(radians(angle)), 0, 1, 0, 0],
-  rotate: ([angle = Number.NaN, x = 0, y = 0]) => {
-    const [cos, sin] = [Math.cos(radians(angle)), Math.sin(radians(angle))]
-    return [cos, sin, -sin, cos, x - cos * x + sin * y, y - sin * x - cos * y]
-  },
-}
-
-export function multiply([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
-  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
 }
 
 /** Transforms an extent, enlarged by `around` on each side. */
@@ -97,11 +38,11 @@ function extentOf(xs: readonly number[], ys: readonly number[]): Extent {
 
 /**
  * Measures a shape.
- * @param whole the length that percentages refer to
+ * @param attributes as `measured` writes them
  * @throws {XmlError} for an invalid path
  */
-export function outlineOf(name: string, attributes: ReadonlyMap<string, string>, whole: number): Outline {
-  const at = (key: string) => lengthOf(attributes.get(key), whole) ?? 0
+export function outlineOf(name: string, attributes: ReadonlyMap<string, string>): Outline {
+  const at = (key: string) => Number(attributes.get(key) ?? '0')
   const between = (left: number, top: number, right: number, bottom: number, segments: number): Outline => ({
     extent: extentOf([left, right], [top, bottom]),
     segments,

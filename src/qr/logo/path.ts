@@ -1,7 +1,8 @@
-import { XmlError } from './xml-reader.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { numberOf, numberPattern, writeNumbers } from './numbers.ts'
+import { XmlError } from './xml-reader.ts'
 
-const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
+const number = new RegExp(numberPattern, 'y')
 const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 4, t: 2, a: 7, z: 0 }
 
 /**
@@ -9,7 +10,7 @@ const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 
  * @throws {XmlError} for an invalid path
  */
 export function* commandsOf(d: string): Generator<{ letter: string; values: number[] }> {
-  const gap = /[\s,]*/y
+  const gap = /[ \t\n\f\r]*,?[ \t\n\f\r]*/y
   const text = d.trimEnd()
   let at = 0
   const take = (pattern: RegExp) => {
@@ -29,12 +30,22 @@ export function* commandsOf(d: string): Generator<{ letter: string; values: numb
     if (count === undefined || (explicit === undefined && count === 0)) throw damagedPath(d, at)
     const values = Array.from({ length: count }, (_, index) => {
       const isFlag = count === 7 && (index === 3 || index === 4)
-      const value = Number(take(isFlag ? /[01]/y : number) ?? Number.NaN)
-      if (!Number.isFinite(value)) throw damagedPath(d, at)
+      const value = numberOf(take(isFlag ? /[01]/y : number) ?? '')
+      if (value === undefined) throw damagedPath(d, at)
       return value
     })
     yield { letter, values }
   }
+}
+
+/**
+ * Writes a path anew, each command with its letter.
+ * @throws {XmlError} for an invalid path
+ */
+export function writePath(d: string): string {
+  let written = ''
+  for (const { letter, values } of commandsOf(d)) written += letter + writeNumbers(values)
+  return written
 }
 
 function damagedPath(d: string, at: number): XmlError {

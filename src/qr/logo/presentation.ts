@@ -1,5 +1,4 @@
 import { declarationsOf } from './css.ts'
-import { matrixOf } from './geometry.ts'
 import { referenceOf } from './url-reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -55,6 +54,9 @@ const isPaint = (value: string) => {
   const { rest } = referenceOf(value) ?? { rest: value }
   return rest === '' ? value !== '' : isColor(rest)
 }
+/** Whether an attribute is of the geometry of an element, not a property that every element may have. */
+export const isGeometry = (name: string): boolean => geometryAttributes.has(name)
+
 /** Valid values; those of other properties are words and numbers. */
 const values: Record<string, (value: string) => boolean> = {
   fill: isPaint,
@@ -83,7 +85,6 @@ export function presentationOf({ attributes }: XmlElement): Map<string, string> 
     // An invalid value does not override an earlier one, as in CSS.
     else if (!kept.has(name)) requireKnown(name, value)
   }
-  for (const name of ['transform', 'gradientTransform']) matrixOf(kept.get(name) ?? '')
   return kept
 }
 

@@ -123,7 +123,7 @@ const cascade: [name: string, text: string, color: string][] = [
   ['classes between unusual white space', sheet('.b{fill:blue}', rect('class="\n a\t\tb  a&#10;"')), BLUE],
   [
     'classes with the names of object properties',
-    sheet('.__proto__{fill:blue}.constructor{x:y}', rect('class="constructor __proto__"')),
+    sheet('.__proto__{fill:blue}.constructor{cursor:y}', rect('class="constructor __proto__"')),
     BLUE,
   ],
   ['a class with non-ASCII letters', sheet('.größe-1_\u{20000}{fill:blue}', rect('class="größe-1_\u{20000}"')), BLUE],

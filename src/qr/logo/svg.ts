@@ -1,10 +1,13 @@
 import { escapeXml } from '../xml.ts'
 import { layerCost, layeredArea, MAX_STOPS, requireCost, requireLayered, requireLayers } from './cost.ts'
-import { requireNear, shapeExtent, type Cost, type Layer } from './cost.ts'
-import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './geometry.ts'
+import { requireNear, requirePrecise, shapeExtent, type Cost, type Layer } from './cost.ts'
+import { joinExtents, type Extent } from './geometry.ts'
+import { measured } from './measure.ts'
+import { lengthOf, numbersOf } from './numbers.ts'
+import { isGeometry, presentationOf } from './presentation.ts'
 import { isGradient, referencesIn, type References } from './references.ts'
-import { presentationOf } from './presentation.ts'
 import { inlineStyles } from './style-sheet.ts'
+import { absolute, identity, matrixOf, multiply, type Matrix } from './transform.ts'
 import { readXml, XmlError, type XmlElement } from './xml-reader.ts'
 
 const shapes = new Set('path rect circle ellipse line polyline polygon'.split(' '))
@@ -26,6 +29,8 @@ interface Drawing {
 /** What an element inherits. */
 interface Context {
   matrix: Matrix
+  /** The product of the absolute values of all transforms. */
+  largest: Matrix
   properties: ReadonlyMap<string, string>
   /** Nested layers. */
   layers: number
@@ -54,6 +59,7 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   const group = { ...root, name: 'g', attributes: properties }
   const { markup, layered } = write(group, drawing, {
     matrix: identity,
+    largest: identity,
     properties: new Map(),
     layers: 0,
     clip: undefined,
@@ -66,14 +72,8 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
 
 function viewBoxOf({ attributes }: XmlElement): [number, number, number, number] {
   const given = attributes.get('viewBox')
-  const size = (name: string) => lengthOf(attributes.get(name)) ?? Number.NaN
-  const box =
-    given === undefined
-      ? [0, 0, size('width'), size('height')]
-      : given
-          .trim()
-          .split(/[\s,]+/)
-          .map(Number)
+  const size = (name: string) => lengthOf(attributes.get(name)?.trim() ?? '', Number.NaN) ?? Number.NaN
+  const box = given === undefined ? [0, 0, size('width'), size('height')] : (numbersOf(given) ?? [])
   const [left = 0, top = 0, width = 0, height = 0] = box
   const isNear = [left, top].every((each) => Math.abs(each) <= 1e6)
   if (box.length !== 4 || !isNear || ![width, height].every((side) => side >= 0.001 && side <= 1e6)) {
@@ -97,15 +97,16 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   if (ignored.has(name) || (name.includes(':') && !name.startsWith('svg:'))) return nothing
   if (!supported.has(name))
     throw new XmlError(`must not have <${name}>: only shapes, gradients and clip paths are supported`)
-  const own = presentationOf(element)
+  const own = measured(name, presentationOf(element), { box: drawing.box, isGeometry })
   if (shapes.has(name)) return writeShape(name, own, drawing, context)
   if (isGradient(element)) requireStops(element)
-  const layer = layerOf(own, context)
+  const clip = name === 'clipPath' ? openClip(element, drawing) : context.clip
+  const layer = layerOf(own, clip)
   const inside: Context = {
-    matrix: multiply(context.matrix, matrixOf(own.get('transform') ?? '')),
+    ...transformedBy(own, context),
     properties: inheritedBy(own, context.properties),
     layers: context.layers + Number(layer !== undefined),
-    clip: name === 'clipPath' ? openClip(element, drawing) : context.clip,
+    clip,
   }
   requireLayers(inside.layers)
   const inner = children.map((child) => write(child, drawing, inside))
@@ -131,13 +132,12 @@ function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
 
 function writeShape(name: string, own: Map<string, string>, drawing: Drawing, context: Context): Written {
   const { box } = drawing
-  const matrix = multiply(context.matrix, matrixOf(own.get('transform') ?? ''))
   const properties = new Map([...own, ...inheritedBy(own, context.properties)])
-  const { extent, cost } = shapeExtent(name, properties, { matrix, box })
+  const { extent, cost, largest } = shapeExtent(name, properties, { ...transformedBy(own, context), box })
   if (extent === undefined) return nothing
   const markup = `<${name}${writeProperties(own, drawing)}/>`
   if (context.clip !== undefined) {
-    layerOf(own, context)
+    layerOf(own, context.clip)
     // A clip path may cover everything wherever it is used.
     add(context.clip, { segments: cost.segments, overdraw: 1 })
     return { markup, extent: undefined, layered: 0 }
@@ -145,20 +145,32 @@ function writeShape(name: string, own: Map<string, string>, drawing: Drawing, co
   // Shapes outside of the box are invisible, but would cost the renderer memory.
   if (extent[0] > box[2] || extent[1] > box[3] || extent[2] < box[0] || extent[3] < box[1]) return nothing
   requireNear(extent, box)
+  requirePrecise(largest, box)
   add(drawing.cost, cost)
-  const layer = layerOf(own, context)
+  const layer = layerOf(own, context.clip)
   if (layer !== undefined) requireLayers(context.layers + 1)
   return { markup, extent, layered: addLayer(layer, extent, drawing) }
 }
 
-/** Whether an element is a layer. */
-function layerOf(own: ReadonlyMap<string, string>, { clip }: Context): Layer | undefined {
+function transformedBy(own: ReadonlyMap<string, string>, context: Context): { matrix: Matrix; largest: Matrix } {
+  const transform = matrixOf(own.get('transform') ?? '')
+  return {
+    matrix: multiply(context.matrix, transform),
+    largest: multiply(context.largest, absolute(transform)),
+  }
+}
+
+/**
+ * Whether an element is a layer.
+ * @param clip the cost of the clip path that it is, or is part of
+ */
+function layerOf(own: ReadonlyMap<string, string>, clip: Cost | undefined): Layer | undefined {
   const isClipped = (own.get('clip-path') ?? 'none') !== 'none'
   // The cost of nested clip paths would multiply.
   if (clip && isClipped) throw new XmlError('must not clip its clip paths')
   const opacity = own.get('opacity') ?? '1'
   if (isClipped) return 'clipped'
-  return opacity === '1' || opacity === '100%' ? undefined : 'translucent'
+  return opacity === '1' ? undefined : 'translucent'
 }
 
 /** The inherited properties, overridden by those of the element. */
