@@ -53,7 +53,7 @@ const ofGradient: Rewrite = (value) => {
 
 /** A share from 0 to 1; others are read as the nearest. */
 const share: Rewrite = (value) => {
-  const number = lengthOf(value.replace(/[a-z]+$/i, 'unknown'), 1)
+  const number = value.endsWith('%') ? lengthOf(value, 1) : numberOf(value)
   return written(number === undefined ? undefined : Math.min(1, Math.max(0, number)))
 }
 

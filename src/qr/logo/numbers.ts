@@ -5,7 +5,7 @@ import { ownValue } from '../../lib/own-value.ts'
 export const numberPattern = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][+-]?\\d+)?'
 const wholeNumber = new RegExp(`^${numberPattern}$`)
 const wholeLength = new RegExp(`^(${numberPattern})(%|[a-zA-Z]*)$`)
-const oneOfList = new RegExp(`${numberPattern}(?:[ \\t\\n\\f\\r]+,?|,)?[ \\t\\n\\f\\r]*`, 'y')
+const oneOfList = new RegExp(`(${numberPattern})[ \\t\\n\\f\\r]*(?:,[ \\t\\n\\f\\r]*)?`, 'y')
 
 /** No drawing has larger numbers. */
 const MAX_NUMBER = 1e9
@@ -33,8 +33,8 @@ export function numbersOf(text: string): number[] | undefined {
   const list = text.trim()
   if (list.endsWith(',')) return undefined
   for (oneOfList.lastIndex = 0; oneOfList.lastIndex < list.length;) {
-    const [match] = oneOfList.exec(list) ?? []
-    const next = match === undefined ? undefined : numberOf(match.replace(/[,\s]+$/, ''))
+    const [, match = ''] = oneOfList.exec(list) ?? []
+    const next = numberOf(match)
     if (next === undefined) return undefined
     numbers.push(next)
   }

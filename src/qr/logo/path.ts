@@ -10,7 +10,7 @@ const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 
  * @throws {XmlError} for an invalid path
  */
 export function* commandsOf(d: string): Generator<{ letter: string; values: number[] }> {
-  const gap = /[ \t\n\f\r]*,?[ \t\n\f\r]*/y
+  const gap = /[ \t\n\f\r]*(?:,[ \t\n\f\r]*)?/y
   const text = d.trimEnd()
   let at = 0
   const take = (pattern: RegExp) => {

@@ -12,10 +12,11 @@ export const identity: Matrix = [1, 0, 0, 1, 0, 0]
  * @throws {XmlError} when it is not one of SVG 1.1, 7.6: the shape would be drawn in another position
  */
 export function matrixOf(text: string): Matrix {
-  const step = /([a-zA-Z]+)[ \t\n\f\r]*\(([^()]*)\)(?:[ \t\n\f\r]*,(?=[ \t\n\f\r]*[a-zA-Z]))?[ \t\n\f\r]*/y
+  const step = /([a-zA-Z]+)[ \t\n\f\r]*\(([^()]*)\)[ \t\n\f\r]*(?:,[ \t\n\f\r]*)?/y
   const steps = text.trim()
   let matrix = identity
   if (steps === 'none') return matrix
+  if (steps.endsWith(',')) throw unknownTransform(text)
   while (step.lastIndex < steps.length) {
     const [, name = '', inside = ''] = step.exec(steps) ?? []
     const values = numbersOf(inside)
