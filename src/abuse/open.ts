@@ -85,16 +85,7 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     void ownListed.look()
   }
   const feeds: Feeds = openFeeds({ ...needs, files, parse: (task) => parseList(task), onChange })
-  const screening = createScreening({
-    salt: feeds.salt,
-    lists: feeds.lists,
-    rulings: rulings.all,
-    isOwnHost: needs.isOwnHost,
-  })
-  const ownListed = watchOwnListed({ ...needs, listingOf: screening.listingOf, onChange: () => startSweep(false) })
-  const listsAndRulings = () => `${feeds.digest()} ${rulings.revision()}`
-  // While a list names the service, which names it has counts as well.
-  const screenedBy = () => [listsAndRulings(), ...[ownListed.digest()].filter(Boolean)].join(' ')
+  const { screening, ownListed, screenedBy } = openScreening(needs, feeds, rulings, () => startSweep(false))
   const sweep = createSweep({
     ...needs,
     acquire: createLeases(db, monotonic, 'takedown'),
@@ -123,6 +114,19 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     metrics: [...listMetrics(feeds), reportedMetric(db)],
     close: () => closeAll(reloads, ...repeated, feeds, ownListed, sweep),
   }
+}
+
+type Rulings = Awaited<ReturnType<typeof openRulings>>
+
+/** @param onOwnChange called when lists name the service otherwise than before, or it has other names */
+function openScreening(needs: AbuseNeeds, feeds: Feeds, rulings: Rulings, onOwnChange: () => void) {
+  const { salt, lists, digest } = feeds
+  const screening = createScreening({ salt, lists, rulings: rulings.all, isOwnHost: needs.isOwnHost })
+  const ownListed = watchOwnListed({ ...needs, listingOf: screening.listingOf, onChange: onOwnChange })
+  // While a list names the service, which names it has counts as well.
+  const ownDigest = () => [ownListed.digest()].filter(Boolean)
+  const screenedBy = () => [digest(), rulings.revision(), ...ownDigest()].join(' ')
+  return { screening, ownListed, screenedBy }
 }
 
 function startTellingOf(needs: AbuseNeeds) {
