@@ -73,28 +73,24 @@ export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'
 const LISTS = 'lists'
 
 export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
-  const { db, bus, now, monotonic } = needs
+  const { db, bus, now } = needs
   const rulings = await openRulings(db, now, () => bus.publish('rules', ''))
   const files = await openFiles(needs)
   const startSweep = (hasChanged: boolean) => {
     if (rulings.all().size > 0 || feeds.lists().length > 0) sweep.start(hasChanged)
   }
-  const onChange = (isFirst: boolean) => {
-    if (isFirst) bus.publish('rules', LISTS)
-    startSweep(true)
-    void ownListed.look()
-  }
-  const feeds: Feeds = openFeeds({ ...needs, files, parse: (task) => parseList(task), onChange })
-  const { screening, ownListed, screenedBy } = openScreening(needs, feeds, rulings, () => startSweep(false))
-  const sweep = createSweep({
+  const feeds: Feeds = openFeeds({
     ...needs,
-    acquire: createLeases(db, monotonic, 'takedown'),
-    findInLink: screening.findInLink,
-    onFinished: () => reinstateOwn(needs, screening),
-    digest: screenedBy,
-    onRequested: files.clearChange,
-    waitMs: needs.sweepWaitMs,
+    files,
+    parse: (task) => parseList(task),
+    onChange(isFirst) {
+      if (isFirst) bus.publish('rules', LISTS)
+      startSweep(true)
+      void ownListed.look()
+    },
   })
+  const { screening, ownListed, screenedBy } = openScreening(needs, feeds, rulings, () => startSweep(false))
+  const sweep = openSweep(needs, { screening, screenedBy, files })
   await ownListed.look()
   startSweep(files.isChanged())
   const reloads = startReloads(needs, async () => startSweep(await rulings.reload()))
@@ -127,6 +123,24 @@ function openScreening(needs: AbuseNeeds, feeds: Feeds, rulings: Rulings, onOwnC
   const ownDigest = () => [ownListed.digest()].filter(Boolean)
   const screenedBy = () => [digest(), rulings.revision(), ...ownDigest()].join(' ')
   return { screening, ownListed, screenedBy }
+}
+
+interface Swept {
+  screening: ReturnType<typeof createScreening>
+  screenedBy: () => string
+  files: ListFiles
+}
+
+function openSweep(needs: AbuseNeeds, { screening, screenedBy, files }: Swept) {
+  return createSweep({
+    ...needs,
+    acquire: createLeases(needs.db, needs.monotonic, 'takedown'),
+    findInLink: screening.findInLink,
+    onFinished: () => reinstateOwn(needs, screening),
+    digest: screenedBy,
+    onRequested: files.clearChange,
+    waitMs: needs.sweepWaitMs,
+  })
 }
 
 function startTellingOf(needs: AbuseNeeds) {
