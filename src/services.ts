@@ -1,6 +1,6 @@
 import * as os from 'node:os'
 import { listSourcesOf } from './abuse/list-sources.ts'
-import { openAbuse, type Abuse } from './abuse/open.ts'
+import { openAbuse, type Abuse, type AbuseNeeds } from './abuse/open.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
@@ -157,8 +157,8 @@ async function openRecording(config: Config, environment: Environment, foundatio
 type Recording = Awaited<ReturnType<typeof openRecording>>
 
 /** What is the service's own: lists say nothing of it. */
-function ownHostsOf({ origin, domains }: Foundation): Pick<Origin, 'isOwnHost'> & Pick<Domains, 'ownNames'> {
-  return { isOwnHost: origin.isOwnHost, ownNames: domains.ownNames }
+function ownHostOf({ origin, domains }: Foundation): Pick<AbuseNeeds, 'isOwnHost' | 'ownHost'> {
+  return { isOwnHost: origin.isServiceHost, ownHost: domains.host }
 }
 
 /** Opens the features that create links: screening, limits and QR images. */
@@ -178,10 +178,7 @@ async function openCreation(
   const { sweepWaitMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const sources = listSourcesOf(config, environment.recommendedLists)
   const screened = { db, bus, dataDir, sources, owns, invalidate, webhooks, threshold, fetch, sweepWaitMs }
-  const abuse = open(
-    'the abuse lists',
-    await openAbuse({ ...screened, ...ownHostsOf(foundation), now, monotonic, log }),
-  )
+  const abuse = open('the abuse lists', await openAbuse({ ...screened, ...ownHostOf(foundation), now, monotonic, log }))
   webhooks.screenWith(abuse.screen)
   const calls = { beforeSlice: scans.flush, isDiskLow: disk.isLow }
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, ...calls }

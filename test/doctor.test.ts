@@ -410,7 +410,7 @@ test('what a service says of its statistics, lists, certificates, files and memo
     const subject = {
       settings: checkedSettings(config),
       service: state,
-      lists: async () => ({ lists: [list], own: [], sweeping: false }) as never,
+      lists: async () => ({ lists: [list], own: null, sweeping: false }) as never,
       certificates: async () => ({ certificates: [row], waiting: null }),
       domains: async () => ({ domains: [], refused: [] }),
       node: '26.1.0',
@@ -464,7 +464,7 @@ test('what a service says of its statistics, lists, certificates, files and memo
   const domains = ['old.example', 'www.example'].map((name) => domain(name, 'active', 'quirl-claim=x'))
   const others = [domain('a.example', 'pending', 'quirl-claim=x'), domain('b.example', 'active', null)]
   const registered = { domains: async () => ({ domains: [...domains, ...others], refused: [] }) }
-  const own = [{ host: 'go.example', list: 'l.txt' }]
+  const own = { host: 'go.example', list: 'l.txt' }
   const named = { lists: async () => ({ lists: [], own, sweeping: false }) }
   for (const [subject, expected] of [
     [named, /^warning lists: l\.txt names go\.example, which is this service: no link is blocked for that/],

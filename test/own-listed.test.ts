@@ -14,13 +14,14 @@ const HOST = 'go.bakery.shop'
 const CUSTOM = 'qr.example.com'
 const TARGET = 'https://example.org/'
 
-test('links that name the service itself are blocked by no list: not its own host, nor a custom domain from when it leads here until it leads elsewhere', async (t) => {
-  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
+test('links that name the service itself are blocked by no list; those that name a custom domain are, wherever that leads, unless the operator allows it', async (t) => {
+  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [CUSTOM]: { cname: HOST } })
   const file = join(temporaryFolder(t), 'list.txt')
   writeFileSync(file, 'bad.example\n')
-  let now = Date.UTC(2026, 5, 21)
-  const env = { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address, ABUSE_FEEDS: file }
-  const server = await startServer(t, env, () => now)
+  const server = await startServer(t, { BASE_URL: `https://${HOST}`, DNS_SERVERS: dns.address, ABUSE_FEEDS: file })
+  // A stranger may have a listed name lead here, and visitors elsewhere.
+  await post(`${server.url}/api/domains`, { domain: CUSTOM })
+  await poll(() => server.services.domains.leadsHere(CUSTOM))
   const links = {
     own: await create(server, { target: TARGET, title: `see ${HOST}/menu` }),
     custom: await create(server, { target: TARGET, title: `see https://${CUSTOM}/menu` }),
@@ -44,17 +45,24 @@ test('links that name the service itself are blocked by no list: not its own hos
   assert.equal((await post(`${server.url}/api/links`, refused)).status, 422)
   const own = await command(server.dataDir, 'unblock', HOST)
   assert.match(own.stderr, /go\.bakery\.shop is this service itself: .* the list .*list\.txt names it/)
-
-  // What was blocked for a name comes back when that is one of the service, and only that.
-  dns.zones[CUSTOM] = { cname: HOST }
-  await post(`${server.url}/api/domains`, { domain: CUSTOM })
-  await poll(() => server.services.domains.leadsHere(CUSTOM))
-  await turn('302,302,410')
+  await command(server.dataDir, 'unblock', CUSTOM)
   assert.equal((await post(`${server.url}/api/links`, refused)).status, 201)
-  // A stranger may have a listed name lead here for a while.
-  dns.zones[CUSTOM] = { a: ['192.0.2.9'] }
-  now += 3_600_000 + 60_000
-  await server.services.domains.sweep()
-  await poll(() => !server.services.domains.leadsHere(CUSTOM))
-  await turn('302,410,410')
+})
+
+test('what was blocked for naming the service before is reinstated by the sweep', async (t) => {
+  const dns = await startDns(t, { 'old.bakery.shop': { a: ['192.0.2.1'] }, [HOST]: { a: ['192.0.2.1'] } })
+  const dataDir = temporaryFolder(t)
+  const file = join(temporaryFolder(t), 'list.txt')
+  writeFileSync(file, `${HOST}\n`)
+  const env = { DNS_SERVERS: dns.address, ABUSE_FEEDS: file, DATA_DIR: dataDir }
+  const before = await startServer(t, { ...env, BASE_URL: 'https://old.bakery.shop', ABUSE_FEEDS: '' })
+  const { code } = await create(before, { target: TARGET, title: `see ${HOST}/menu` })
+  await before.stop()
+  const status = async (server: { url: string }) =>
+    (await fetch(`${server.url}/${code}`, { redirect: 'manual' })).status
+  const foreign = await startServer(t, { ...env, BASE_URL: 'https://old.bakery.shop' })
+  await poll(async () => (await status(foreign)) === 410)
+  await foreign.stop()
+  const own = await startServer(t, { ...env, BASE_URL: `https://${HOST}` })
+  await poll(async () => (await status(own)) === 302)
 })

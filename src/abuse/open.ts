@@ -10,7 +10,7 @@ import { openFeeds, type Feeds, type ListStatus } from './feeds.ts'
 import type { ListSource } from './list-sources.ts'
 import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
-import { watchOwnListed } from './own-listed.ts'
+import { createOwnListed } from './own-listed.ts'
 import { reinstateOwn } from './reinstate-own.ts'
 import { openRulings } from './rulings.ts'
 import { deleteReportersBefore } from './reporter-store.ts'
@@ -60,9 +60,10 @@ export interface AbuseNeeds extends SuspensionDeps, Pick<ReportDeps, 'threshold'
   monotonic: () => number
   sources: ListSource[]
   owns: (url: URL) => boolean
+  /** Whether a host is the service's own: custom domains are not, since strangers make them lead here and elsewhere. */
   isOwnHost: (host: string) => boolean
-  /** The service's own host, and the custom domains that lead here. */
-  ownNames: () => Iterable<string>
+  /** The service's own host; undefined when it has none. */
+  ownHost: string | undefined
   fetch: typeof globalThis.fetch
   log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
   /** Overrides the time that a sweep waits after a change of the lists. */
@@ -86,12 +87,12 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     onChange(isFirst) {
       if (isFirst) bus.publish('rules', LISTS)
       startSweep(true)
-      void ownListed.look()
+      ownListed.tell()
     },
   })
-  const { screening, ownListed, screenedBy } = openScreening(needs, feeds, rulings, () => startSweep(false))
+  const { screening, ownListed, screenedBy } = openScreening(needs, feeds, rulings)
   const sweep = openSweep(needs, { screening, screenedBy, files })
-  await ownListed.look()
+  ownListed.tell()
   startSweep(files.isChanged())
   const reloads = startReloads(needs, async () => startSweep(await rulings.reload()))
   const repeated = [startForgetting(needs), startTellingOf(needs)]
@@ -108,20 +109,19 @@ export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
     },
     operations: abuseOperations({ ...needs, rulings, screening, feeds, sweep, ownListed }),
     metrics: [...listMetrics(feeds), reportedMetric(db)],
-    close: () => closeAll(reloads, ...repeated, feeds, ownListed, sweep),
+    close: () => closeAll(reloads, ...repeated, feeds, sweep),
   }
 }
 
 type Rulings = Awaited<ReturnType<typeof openRulings>>
 
-/** @param onOwnChange called when lists name the service otherwise than before, or it has other names */
-function openScreening(needs: AbuseNeeds, feeds: Feeds, rulings: Rulings, onOwnChange: () => void) {
+function openScreening(needs: AbuseNeeds, feeds: Feeds, rulings: Rulings) {
   const { salt, lists, digest } = feeds
   const screening = createScreening({ salt, lists, rulings: rulings.all, isOwnHost: needs.isOwnHost })
-  const ownListed = watchOwnListed({ ...needs, listingOf: screening.listingOf, onChange: onOwnChange })
-  // While a list names the service, which names it has counts as well.
-  const ownDigest = () => [ownListed.digest()].filter(Boolean)
-  const screenedBy = () => [digest(), rulings.revision(), ...ownDigest()].join(' ')
+  const ownListed = createOwnListed({ ...needs, listingOf: screening.listingOf })
+  // While a list names the service, a sweep reinstates what was blocked for that.
+  const ofOwn = () => (ownListed.find() === undefined ? [] : ['own'])
+  const screenedBy = () => [digest(), rulings.revision(), ...ofOwn()].join(' ')
   return { screening, ownListed, screenedBy }
 }
 

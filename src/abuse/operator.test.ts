@@ -34,7 +34,7 @@ async function depsOf(db: Database): Promise<OperatorDeps> {
       close: none,
     },
     sweep: { start() {}, isRunning: () => false, close: none },
-    ownListed: { found: () => [], look: none },
+    ownListed: { find: () => undefined },
   }
 }
 

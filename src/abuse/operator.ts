@@ -39,8 +39,7 @@ export interface OperatorDeps extends SuspensionDeps {
   screening: Screening
   feeds: Feeds
   sweep: Sweep
-  /** Names of the service itself that a list has. */
-  ownListed: Pick<OwnListed, 'found' | 'look'>
+  ownListed: Pick<OwnListed, 'find'>
 }
 
 /** The result of `block`: the code of the suspended link, or the blocked expression. */
@@ -81,8 +80,8 @@ export interface AuditResult {
 
 export interface ListsResult {
   lists: ListStatus[]
-  /** Names of the service itself that a list has: no link is blocked for that. */
-  own: readonly ListedHost[]
+  /** The service's own host where a list has it: no link is blocked for that. */
+  own: ListedHost | null
   sweeping: boolean
 }
 
@@ -117,8 +116,7 @@ export function abuseOperations(options: OperatorDeps): OperatorOperations {
     },
     async lists({ refresh, accept }): Promise<ListsResult> {
       if (refresh === true || accept === true) await deps.feeds.refresh({ all: true, accept: accept === true })
-      await deps.ownListed.look()
-      return { lists: deps.feeds.status(), own: deps.ownListed.found(), sweeping: deps.sweep.isRunning() }
+      return { lists: deps.feeds.status(), own: deps.ownListed.find() ?? null, sweeping: deps.sweep.isRunning() }
     },
   }
 }

@@ -23,9 +23,8 @@ export const lists: Command = {
       fault ?? 'good',
     ])
     const header = ['LIST', 'FORMAT', 'ENTRIES', 'SKIPPED', 'UPDATED (UTC)', 'STATE']
-    const named = own.map(
-      ({ host, list }) => `\n\n${list} names ${host}, which is this service: no link is blocked for that`,
-    )
-    return formatTable([header, ...rows]) + named.join('') + (sweeping ? '\n\nall links are being screened again' : '')
+    const named =
+      own === null ? '' : `\n\n${own.list} names ${own.host}, which is this service: no link is blocked for that`
+    return formatTable([header, ...rows]) + named + (sweeping ? '\n\nall links are being screened again' : '')
   },
 }

@@ -13,8 +13,6 @@ const YEARS = [2026, 2100] as const
 const BEHIND_MS = 300_000
 const EXPIRY_MS = 7 * 86_400_000
 const LISTS_MS = 86_400_000
-/** Of more names that a list has, the first ones say enough. */
-const MAX_NAMED = 10
 const USED = 0.9
 const MIN_FILES = 4096
 const MIN_MEMORY = 256 * 2 ** 20
@@ -106,12 +104,12 @@ function checkStatistics(metrics: Record<string, number>, now: number): Result[]
   return [ok('visits reach the statistics')]
 }
 
-function checkLists({ lists, own }: ListsResult, checkedAt: number, now: number): Result[] {
-  const named = own.map(({ host, list }) =>
-    warning(
-      `${list} names ${host}, which is this service: no link is blocked for that, but browsers may be; ask its publisher why`,
-    ),
+const named = ({ host, list }: NonNullable<ListsResult['own']>) =>
+  warning(
+    `${list} names ${host}, which is this service: no link is blocked for that, but browsers may be; ask its publisher why`,
   )
+
+function checkLists({ lists, own }: ListsResult, checkedAt: number, now: number): Result[] {
   const faults = lists.flatMap(({ name, isRecommended, takenAt, fault: reason }) => {
     if (takenAt === undefined) {
       const text = `${name} has never been loaded (${reason ?? 'not yet'})`
@@ -121,7 +119,7 @@ function checkLists({ lists, own }: ListsResult, checkedAt: number, now: number)
     if (reason === null) return []
     return [warning(`${name} could not be refreshed (${reason}): that of ${ago(now - takenAt)} ago is in use`)]
   })
-  const found = [...named.slice(0, MAX_NAMED), ...faults]
+  const found = [...(own === null ? [] : [named(own)]), ...faults]
   if (found.length > 0) return found
   const text = `${lists.length} checked, the last one ${ago(now - checkedAt)} ago`
   return [checkedAt > 0 && now - checkedAt > LISTS_MS ? warning(`${text}: run "quirl lists --refresh"`) : ok(text)]

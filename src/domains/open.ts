@@ -13,7 +13,7 @@ import { isUnder } from './name.ts'
 import { createPageNames } from './page-names.ts'
 import { createRefusedNames, type RefusedNames } from './refused-names.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { createStatusCache, type StatusCache } from './status-cache.ts'
+import { createStatusCache } from './status-cache.ts'
 import { listDomains } from './store.ts'
 
 /** The interval of sweeps in milliseconds. */
@@ -36,8 +36,6 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
   statusOf: (name: string) => Served | undefined
   /** Whether a registered name leads here, from the cache. */
   leadsHere: (name: string) => boolean
-  /** The service's own host, and the registered names that lead here, from the cache. */
-  ownNames: () => Iterable<string>
   /** To be called when the page of an owner was sent under a name; the link is any text that identifies it. */
   pageSent: (name: string, link: string) => void
   isEmpty: () => boolean
@@ -93,7 +91,6 @@ export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
         : leadsHere(statuses.statusOf(name)) || (await checks.checkIfStale(name, holder))?.status === 'active',
     statusOf,
     leadsHere: (name) => leadsHere(statusOf(name)),
-    ownNames: () => ownAndHere(host, statuses, statusOf),
     pageSent: createPageNames({ db, now, host, statusOf, run: tasks.run }),
     isEmpty: statuses.isEmpty,
     reread: (names) => tasks.run(statuses.reread(names).then(statuses.refresh)),
@@ -113,11 +110,6 @@ function readingOf(find: Registry['find'], checks: Checks): Pick<Domains, 'read'
     },
     check: async (text) => (await checks.check(await find(text))) ?? find(text),
   }
-}
-
-function* ownAndHere(host: string | undefined, { all }: StatusCache, statusOf: Domains['statusOf']): Iterable<string> {
-  if (host !== undefined) yield host
-  for (const [name] of all()) if (leadsHere(statusOf(name))) yield name
 }
 
 /** Whether a name is the service's own or one under it: it may have been registered before it became that. */

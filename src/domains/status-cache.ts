@@ -6,7 +6,6 @@ import { countStatuses, findDomain, findStatuses } from './store.ts'
 export interface StatusCache {
   /** What a name serves, in its canonical form; undefined when it is not registered. */
   statusOf: (name: string) => Served | undefined
-  all: () => Iterable<[name: string, status: Served]>
   /** Whether no name is registered, so that the `Host` of requests need not be checked. */
   isEmpty: () => boolean
   /** Applies a change of this process, and announces it; undefined after a removal. */
@@ -32,7 +31,6 @@ export function createStatusCache(
   let readAt = 0
   return {
     statusOf: statuses.get,
-    all: statuses.all,
     isEmpty: () => statuses.size() === 0,
     set(name, status) {
       if (statuses.get(name) !== status) announce(name)
@@ -76,7 +74,6 @@ function createStatuses(db: Database) {
   return {
     get: (name: string) => statuses.get(name),
     size: () => statuses.size,
-    all: () => statuses.entries(),
     clear: () => statuses.clear(),
     haveCounts(counts: { status: Served; count: number }[]): boolean {
       const left = new Map(counts.map(({ status, count }) => [status, count]))

@@ -23,6 +23,8 @@ export interface Origin {
   owns: (url: URL) => boolean
   /** Whether a host name is the service's own, or an active custom domain. */
   isOwnHost: (host: string) => boolean
+  /** Whether a host name is the service's own, which no stranger can make lead elsewhere. */
+  isServiceHost: (host: string) => boolean
   /**
    * Whether no stranger can make a name lead here under which a browser sent this `Host`, so that it is no page of theirs
    * that reads the answer (DNS rebinding): an address, a name of this machine or of a private network, or the configured one.
@@ -93,6 +95,7 @@ export function createOrigin({ baseUrl, port, leadsHere, machine, monotonic, log
       baseUrl === undefined ? local.of(host).map((each) => `http://${each}:${port()}`) : [baseUrl],
     // http and https of one host lead to the same service; another port may be another service.
     isOwnHost: (host) => isOwn(host) || leadsHere(host),
+    isServiceHost: isOwn,
     owns(url) {
       const ownPort = own === undefined ? String(port()) : own.port
       const urlPort = own === undefined ? url.port || '80' : url.port
