@@ -28,6 +28,11 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || [UNAVAILABLE, HELD, FULL, BUSY].includes(codeOf(error))
 }
 
+/** Whether an error says no more than that the store did not answer, or answered too late. */
+export function isAway(error: unknown): boolean {
+  return codeOf(error) === UNAVAILABLE
+}
+
 /** The same for a `ChangesHeld`. */
 export function isHeld(error: unknown): boolean {
   return error instanceof ChangesHeld || codeOf(error) === HELD

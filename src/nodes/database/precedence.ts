@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from '#kysely'
 import type { Tables } from '../../db/schema.ts'
-import { isBusy } from '../../db/unavailable.ts'
+import { isAway, isBusy } from '../../db/unavailable.ts'
 
 /** How often is looked who has locked what a transaction with precedence waits for: most wait for nobody, and end before the first look. */
 const LOOK_MS = 100
@@ -11,6 +11,8 @@ const [TRIES, TRY_S] = [50, 0.002]
 const IDLE_S = 1
 /** How long a transaction with precedence begins again while it finds others' locks, or no connection. */
 const PATIENCE_MS = 60_000
+/** The same while PostgreSQL does not answer: a busy machine may be late, and one that is away for longer is told of. */
+const PATIENCE_AWAY_MS = 5_000
 /** The longest pause between two attempts. */
 const PAUSE_MS = 500
 
@@ -36,21 +38,27 @@ export async function runFirst<T>(
   watching: Kysely<Tables>,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
+  let isDone = false
   const run = () =>
     transaction(async (begun) => {
       const stop = watch(watching, await protect(begun))
       try {
-        return await work(begun)
+        const result = await work(begun)
+        isDone = true
+        return result
       } finally {
         // Before its end: the server's process then runs another transaction.
         await stop()
       }
     })
-  for (const since = performance.now(); ;) {
+  for (const since = performance.now(); ; isDone = false) {
     try {
       return await run()
     } catch (error) {
-      if (!isBusy(error) || performance.now() - since > PATIENCE_MS) throw error
+      const waited = performance.now() - since
+      // Whether the commit of one that was done has reached the store is not known.
+      const isLate = !isDone && isAway(error) && waited < PATIENCE_AWAY_MS
+      if (!isLate && (!isBusy(error) || waited > PATIENCE_MS)) throw error
     }
     await sleep(Math.random() * PAUSE_MS)
   }
