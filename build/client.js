@@ -1,6 +1,6 @@
 // Bundles the islands, the scripts for browsers in src/web/client/islands, each into one file of dist/client. `build/prepare.js` runs it.
 // Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it prints a warning: quirl serves its pages without the bundle.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,24 @@ const noCatalogue = {
   },
 }
 
+/**
+ * Of classes of characters, the parser of logos asks for few: for one of XML 1.1, for none of namespaces, which it does not read, and for a
+ * pattern that the functions beside it say as well. The others are as many bytes as a feature.
+ */
+const fewClasses = {
+  name: 'few-classes',
+  setup(build) {
+    const isChar = 'c => (c >= 1 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || (c >= 0x10000 && c <= 0x10ffff)'
+    const isName = 'name !== "" && [...name].every((c, at) => (at ? isNameChar : isNameStartChar)(c.codePointAt(0)))'
+    const patterns = /^exports\.(?:CHAR|S|NAME_START_CHAR|NAME_CHAR|\w+_RE) = .+$/gm
+    build.onLoad({ filter: /xmlchars.xml.1\.1.ed2\.js$/ }, () => ({ contents: `exports.isChar = ${isChar}` }))
+    build.onLoad({ filter: /xmlchars.xmlns.1\.0.ed3\.js$/ }, () => ({ contents: '' }))
+    build.onLoad({ filter: /xmlchars.xml.1\.0.ed5\.js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8').replace(patterns, '')}\nexports.NAME_RE = { test: (name) => ${isName} }`,
+    }))
+  },
+}
+
 const names = readdirSync(new URL('src/web/client/islands/', root)).filter((name) => !name.endsWith('.test.ts'))
 
 const esbuild = await loadEsbuild()
@@ -29,7 +47,7 @@ if (esbuild === undefined) {
     absWorkingDir: fileURLToPath(root),
     entryPoints: names.map((name) => `src/web/client/islands/${name}`),
     bundle: true,
-    plugins: [noCatalogue],
+    plugins: [noCatalogue, fewClasses],
     // Beside the bundles, for those who distribute them.
     legalComments: 'external',
     format: 'esm',

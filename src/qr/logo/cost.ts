@@ -106,7 +106,7 @@ export function requireNear(extent: Extent, box: Extent): void {
   const bounds: Extent = [box[0] - width, box[1] - height, box[2] + width, box[3] + height]
   const all = joinExtents(extent, bounds)
   if (all?.every((each, index) => each === bounds[index])) return
-  throw new XmlError('has a shape or stroke that exceeds its viewBox by more than the width or height of the viewBox')
+  throw new XmlError('has a shape or stroke that exceeds its viewBox by more than its width or height')
 }
 
 /**
@@ -116,7 +116,7 @@ export function requireNear(extent: Extent, box: Extent): void {
  */
 export function requirePrecise(largest: number, box: Extent): void {
   if (largest <= MAX_DISTANCE * Math.max(box[2] - box[0], box[3] - box[1])) return
-  throw new XmlError(`has coordinates or transforms of more than ${MAX_DISTANCE} times its viewBox`)
+  throw new XmlError(`has coordinates of more than ${MAX_DISTANCE} times its viewBox`)
 }
 
 export function requireLayers(layers: number): void {
@@ -128,7 +128,7 @@ export function requireLayers(layers: number): void {
 export function requireLayered(area: number): void {
   if (area <= MAX_LAYERED) return
   const times = `${MAX_LAYERED} times its viewBox (a clip path counts ${CLIPPED_FACTOR})`
-  throw new XmlError(`has nested opacities and clip paths of ${Math.round(area)} times its viewBox: at most ${times}`)
+  throw new XmlError(`has nested opacities and clip paths of ${Math.round(area)} times: at most ${times}`)
 }
 
 export function requireCost({ segments, overdraw }: Cost): void {

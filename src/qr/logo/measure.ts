@@ -1,6 +1,6 @@
 import { ownValue } from '../../lib/own-value.ts'
 import type { Extent } from './geometry.ts'
-import { lengthOf, numberOf, numbersOf, writeNumbers } from './numbers.ts'
+import { lengthOf, lengthUnits, numberOf, numbersOf, writeNumbers } from './numbers.ts'
 import { writePath } from './path.ts'
 import { matrixOf } from './transform.ts'
 import { XmlError } from './xml-reader.ts'
@@ -97,48 +97,67 @@ const properties: Record<string, Rewrite> = {
 /** Those that elements inherit anyway. */
 const isInherited = (name: string) => name.startsWith('stroke-') || name === 'fill-opacity'
 
-const ofGradients = { gradientUnits: word, gradientTransform: transform, spreadMethod: word }
-/** Attributes of the geometry of each element; it cannot have others. */
-const geometry: Record<string, Record<string, Rewrite>> = {
-  g: { transform },
-  clipPath: { transform, clipPathUnits: word },
-  path: { transform, d: (value) => writePath(value) },
-  polygon: { transform, points },
-  polyline: { transform, points },
-  rect: {
-    transform,
-    x: horizontal,
-    y: vertical,
-    width: orAuto(wide),
-    height: orAuto(high),
-    rx: orAuto(wide),
-    ry: orAuto(high),
-  },
-  circle: { transform, cx: horizontal, cy: vertical, r: radius },
-  ellipse: { transform, cx: horizontal, cy: vertical, rx: orAuto(wide), ry: orAuto(high) },
-  line: { transform, x1: horizontal, y1: vertical, x2: horizontal, y2: vertical },
-  linearGradient: { ...ofGradients, x1: ofGradient, y1: ofGradient, x2: ofGradient, y2: ofGradient },
-  radialGradient: { ...ofGradients, cx: ofGradient, cy: ofGradient, r: ofGradient, fx: ofGradient, fy: ofGradient },
-  stop: { offset: share },
+/** What the attributes of the geometry of elements are. */
+const coordinates: Record<string, Rewrite> = {
+  transform,
+  gradientTransform: transform,
+  d: (value) => writePath(value),
+  points,
+  x: horizontal,
+  y: vertical,
+  x1: horizontal,
+  y1: vertical,
+  x2: horizontal,
+  y2: vertical,
+  cx: horizontal,
+  cy: vertical,
+  r: radius,
+  width: orAuto(wide),
+  height: orAuto(high),
+  rx: orAuto(wide),
+  ry: orAuto(high),
+  offset: share,
+}
+const shared = 'gradientUnits gradientTransform spreadMethod '
+/** Those that each element can have. */
+const geometry: Record<string, string> = {
+  g: 'transform',
+  clipPath: 'transform clipPathUnits',
+  path: 'transform d',
+  polygon: 'transform points',
+  polyline: 'transform points',
+  rect: 'transform x y width height rx ry',
+  circle: 'transform cx cy r',
+  ellipse: 'transform cx cy rx ry',
+  line: 'transform x1 y1 x2 y2',
+  linearGradient: `${shared}x1 y1 x2 y2`,
+  radialGradient: `${shared}cx cy r fx fy`,
+  stop: 'offset',
+}
+
+/** Attributes of the geometry of elements. */
+const names = new Set(`${Object.values(geometry).join(' ')} viewBox preserveAspectRatio`.split(' '))
+/** Whether an attribute is of the geometry of an element, not a property that every element may have. */
+export const isGeometry = (name: string): boolean => names.has(name)
+
+/** @returns undefined for one that the element cannot have */
+function rewriteOf(element: string, name: string): Rewrite | undefined {
+  if (ownValue(geometry, element)?.split(' ').includes(name) !== true) return undefined
+  return element.endsWith('Gradient') && name.length < 3 ? ofGradient : (ownValue(coordinates, name) ?? word)
 }
 
 /**
  * The attributes of an element with each length, transform and path as plain numbers in units of the viewBox.
- * @param isGeometry whether an attribute is one of the geometry of some element
  * @throws {XmlError} for one that is not understood
  */
-export function measured(
-  element: string,
-  attributes: ReadonlyMap<string, string>,
-  { box, isGeometry }: { box: Extent; isGeometry: (name: string) => boolean },
-): Map<string, string> {
+export function measured(element: string, attributes: ReadonlyMap<string, string>, box: Extent): Map<string, string> {
   const [width, height] = [box[2] - box[0], box[3] - box[1]]
   const sides: Sides = { width, height, diagonal: Math.hypot(width, height) / Math.SQRT2 }
-  const own = ownValue(geometry, element) ?? {}
   const kept = new Map<string, string>()
   for (const [name, value] of attributes) {
-    const rewrite = ownValue(isGeometry(name) ? own : properties, name) ?? (isGeometry(name) ? () => '' : word)
-    const number = isInherited(name) && value === 'inherit' ? '' : rewrite(value, sides)
+    const rewrite = isGeometry(name) ? rewriteOf(element, name) : (ownValue(properties, name) ?? word)
+    const number = isInherited(name) && value === 'inherit' ? '' : rewrite?.(value, sides)
+    if (rewrite === undefined) continue
     if (number === undefined) throw notUnderstood(name, value)
     if (number !== '') kept.set(name, number)
   }
@@ -146,6 +165,5 @@ export function measured(
 }
 
 function notUnderstood(name: string, value: string): XmlError {
-  const known = 'lengths may have px, pt, pc, mm, cm, in, Q or %'
-  return new XmlError(`has ${name}="${value.slice(0, 40)}", which is not understood: ${known}`)
+  return new XmlError(`has ${name}="${value.slice(0, 40)}", which is not understood: units are ${lengthUnits}`)
 }

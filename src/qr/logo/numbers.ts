@@ -5,7 +5,9 @@ import { ownValue } from '../../lib/own-value.ts'
 export const numberPattern = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][+-]?\\d+)?'
 const wholeNumber = new RegExp(`^${numberPattern}$`)
 const wholeLength = new RegExp(`^(${numberPattern})(%|[a-zA-Z]*)$`)
-const oneOfList = new RegExp(`(${numberPattern})[ \\t\\n\\f\\r]*(?:,[ \\t\\n\\f\\r]*)?`, 'y')
+/** What may be between two values of a list. */
+export const between = '[ \\t\\n\\f\\r]*(?:,[ \\t\\n\\f\\r]*)?'
+const oneOfList = new RegExp(`(${numberPattern})${between}`, 'y')
 
 /** No drawing has larger numbers. */
 const MAX_NUMBER = 1e9
@@ -21,6 +23,8 @@ const units: Record<string, number> = {
   in: 96,
   q: 96 / 101.6,
 }
+
+export const lengthUnits = Object.keys(units).filter(Boolean).join(', ')
 
 /** Parses a number; undefined when it is invalid or too large. */
 export function numberOf(text: string): number | undefined {

@@ -1,15 +1,11 @@
 import { declarationsOf } from './css.ts'
+import { isGeometry } from './measure.ts'
 import { referenceOf } from './url-reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 const set = (words: string) => new Set(words.split(' '))
 
-/** Attributes of the geometry of elements. */
-const geometryAttributes = set(
-  'd points x y x1 y1 x2 y2 cx cy r rx ry fx fy width height viewBox transform gradientUnits gradientTransform ' +
-    'spreadMethod offset clipPathUnits preserveAspectRatio',
-)
 /** Presentation properties (SVG 1.1, appendix N; SVG 2, appendix H) that all renderers draw alike. */
 const presentationProperties = set(
   'clip-path clip-rule color display fill fill-opacity fill-rule opacity paint-order shape-rendering stop-color ' +
@@ -54,9 +50,6 @@ const isPaint = (value: string) => {
   const { rest } = referenceOf(value) ?? { rest: value }
   return rest === '' ? value !== '' : isColor(rest)
 }
-/** Whether an attribute is of the geometry of an element, not a property that every element may have. */
-export const isGeometry = (name: string): boolean => geometryAttributes.has(name)
-
 /** Valid values; those of other properties are words and numbers. */
 const values: Record<string, (value: string) => boolean> = {
   fill: isPaint,
@@ -101,7 +94,7 @@ function isDrawn(name: string, value: string): boolean {
   if (ownValue(refused, name)?.test(value.trim()) === false) {
     throw new XmlError(`must not have ${name}="${value.slice(0, 40)}", which is not supported`)
   }
-  return geometryAttributes.has(name) || presentationProperties.has(name)
+  return isGeometry(name) || presentationProperties.has(name)
 }
 
 function isKnown(name: string, value: string): boolean {

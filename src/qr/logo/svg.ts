@@ -4,7 +4,7 @@ import { requireNear, requirePrecise, shapeExtent, type Cost, type Layer } from 
 import { joinExtents, type Extent } from './geometry.ts'
 import { measured } from './measure.ts'
 import { lengthOf, numbersOf } from './numbers.ts'
-import { isGeometry, presentationOf } from './presentation.ts'
+import { presentationOf } from './presentation.ts'
 import { isGradient, referencesIn, type References } from './references.ts'
 import { inlineStyles } from './style-sheet.ts'
 import { absolute, identity, matrixOf, multiply, type Matrix } from './transform.ts'
@@ -97,7 +97,7 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   if (ignored.has(name) || (name.includes(':') && !name.startsWith('svg:'))) return nothing
   if (!supported.has(name))
     throw new XmlError(`must not have <${name}>: only shapes, gradients and clip paths are supported`)
-  const own = measured(name, presentationOf(element), { box: drawing.box, isGeometry })
+  const own = measured(name, presentationOf(element), drawing.box)
   if (shapes.has(name)) return writeShape(name, own, drawing, context)
   if (isGradient(element)) requireStops(element)
   const clip = name === 'clipPath' ? openClip(element, drawing) : context.clip

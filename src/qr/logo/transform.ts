@@ -1,5 +1,5 @@
 import { ownValue } from '../../lib/own-value.ts'
-import { numbersOf } from './numbers.ts'
+import { between, numbersOf } from './numbers.ts'
 import { XmlError } from './xml-reader.ts'
 
 /** A transform from coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
@@ -12,7 +12,7 @@ export const identity: Matrix = [1, 0, 0, 1, 0, 0]
  * @throws {XmlError} when it is not one of SVG 1.1, 7.6: the shape would be drawn in another position
  */
 export function matrixOf(text: string): Matrix {
-  const step = /([a-zA-Z]+)[ \t\n\f\r]*\(([^()]*)\)[ \t\n\f\r]*(?:,[ \t\n\f\r]*)?/y
+  const step = new RegExp(`([a-zA-Z]+)[ \\t\\n\\f\\r]*\\(([^()]*)\\)${between}`, 'y')
   const steps = text.trim()
   let matrix = identity
   if (steps === 'none') return matrix
