@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { Resvg } from '@resvg/resvg-wasm'
 import '../../../test/support/rasterizer.ts'
 import { sanitizeSvg } from './svg.ts'
+import { randomFrom } from '../../../test/support/random.ts'
 
 const SIDE = 100
 const svg = (inner: string, attributes = `viewBox="0 0 ${SIDE} ${SIDE}"`) =>
@@ -154,20 +155,9 @@ describe('a logo is written with the numbers that were measured, without units:'
   }
 })
 
-/** Pseudorandom numbers from 0 to 1 (mulberry32), the same each time. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Builds drawings of one shape in groups, of numbers in every notation. */
 function createDrawings(seed: number): () => { inner: string; viewBox: string } {
-  const random = createRandom(seed)
+  const random = randomFrom(seed)
   const oneOf = (...values: string[]) => values[Math.floor(random() * values.length)] ?? ''
   const number = (reach = 120) => {
     const value = (random() - 0.3) * reach
