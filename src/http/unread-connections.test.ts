@@ -26,7 +26,7 @@ async function serve(
   const opened: Socket[] = []
   const names: (string | undefined)[] = []
   const reset = { count: 0 }
-  const kernel = { isAsked: true, fails: false, looks: 0, looksOf: new Map<Socket | undefined, number>() }
+  const kernel = { isAsked: true, fails: false, looks: 0 }
   const isProxied = ({ reader }: Socket) => reader?.client.startsWith('proxy') === true
   const memory = () => {
     kernel.looks++
@@ -39,8 +39,6 @@ async function serve(
   const answer = ({ method, socket, url = '' }: IncomingMessage, response: ServerResponse) => {
     const [holder = '', bytes] = url.slice(1).split('?')
     socket.reader = asHolder(holder)
-    const before = kernel.looks
-    socket.once('close', () => kernel.looksOf.set(socket, kernel.looks - before))
     // Node stops reading what nobody wants.
     if (method === 'POST') return
     response.end(body.subarray(0, bytes === undefined ? MIB : Number(bytes)))
@@ -168,16 +166,32 @@ test('after the last response of a connection, what its client has not read stil
 })
 
 test('after a small last response, a connection stays open until a look has found that its client has it, but not that of a proxy', async (t) => {
-  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB, {}, { lookMs: 200 })
+  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB)
   await poll(unread.isCrowded)
-  const looksUntilClosed = async (holder: string) => {
-    await ask(holder, 'Connection: close\r\n')
-    const socket = opened.at(-1)
-    await poll(() => socket?.closed === true)
-    return kernel.looksOf.get(socket)
+  kernel.fails = true
+  await ask('phone.1?200', 'Connection: close\r\n')
+  await ask('proxy.1?200', 'Connection: close\r\n')
+  const areDestroyed = () => opened.map(({ destroyed }) => destroyed)
+  await poll(() => areDestroyed().includes(true))
+  assert.deepEqual(areDestroyed(), [false, true])
+  kernel.fails = false
+  await poll(() => !areDestroyed().includes(false))
+})
+
+test('a connection that has ended with a small response is reset once its client acknowledges nothing, and one that reads a larger one slowly is not', async (t) => {
+  // The kernel of a client that is open acknowledges what is small at once.
+  const stalled: UnreadBounds['readQueues'] = async (onQueue) => {
+    for (const name of names) if (name !== undefined) onQueue(name, { sent: 100, received: 0 })
   }
-  assert.equal(await looksUntilClosed('phone.1?200'), 1)
-  assert.equal(await looksUntilClosed('proxy.1?200'), 0)
+  const { ask, opened, names, kernel, unread } = await serve(t, 64 * MIB, {}, { readQueues: stalled })
+  await poll(unread.isCrowded)
+  await ask('attacker.1?200', 'Connection: close\r\n')
+  await ask('phone.1?200000', 'Connection: close\r\n')
+  const { looks } = kernel
+  await poll(() => opened[0]?.destroyed === true)
+  assert.ok(kernel.looks - looks > 5, `${kernel.looks - looks} looks`)
+  await poll(() => kernel.looks - looks > 40)
+  assert.equal(opened[1]?.destroyed, false)
 })
 
 test('of many connections that end after small responses at the same time, those of the largest holder wait no longer', async (t) => {

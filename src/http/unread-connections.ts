@@ -35,7 +35,10 @@ const LOOK_MS = 1_000
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
 const MOST_INTERVALS = 5
-/** A connection that has ended is reset when its client has read nothing in so many looks, some fifteen seconds or more. */
+/**
+ * A connection that has ended with less than that is reset when its client has acknowledged nothing in so many looks, fifteen seconds or
+ * more: a client's kernel does at once, however slowly it is read there.
+ */
 const MOST_LOOKS = 15
 /** How long an iteration of the event loop finds out what connections are called, in milliseconds. */
 const SLICE_MS = 2
@@ -49,6 +52,7 @@ export interface UnreadBounds {
   /** How many connections wait until their clients have a small last response. */
   mostWaiting: number
   memory: () => number
+  readQueues: typeof readQueues
 }
 
 function defaults(): UnreadBounds {
@@ -62,6 +66,7 @@ function defaults(): UnreadBounds {
     lookMs: LOOK_MS,
     mostWaiting: MOST_WAITING,
     memory: tcpMemory,
+    readQueues,
   }
 }
 
@@ -115,7 +120,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         begin()
         isCrowded = bounds.memory() >= bounds.calmBytes
         const ended = ends.all()
-        if (isCrowded) await look(sockets(), note)
+        if (isCrowded) await look(sockets(), note, bounds.readQueues)
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
@@ -152,7 +157,8 @@ function createNotes(
     for (const leaving of pool.put(socket, holderOf(socket), bytes)) reset(leaving)
   }
 
-  const isStalled = ({ queuedSince = looks }: Socket) => looks - queuedSince >= MOST_LOOKS
+  const isStalled = ({ bytesWritten, queuedSince = looks }: Socket) =>
+    bytesWritten < LEAST_WRITTEN && looks - queuedSince >= MOST_LOOKS
   return { pool, note, begin: () => looks++, isStalled }
 }
 
@@ -172,10 +178,14 @@ function leastRead(sockets: Iterable<Socket>): Socket | undefined {
 const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
 /** Looks at what the kernel has of each connection. */
-async function look(sockets: Iterable<Socket>, note: (socket: Socket, queue: Queue) => void): Promise<void> {
+async function look(
+  sockets: Iterable<Socket>,
+  note: (socket: Socket, queue: Queue) => void,
+  read: typeof readQueues,
+): Promise<void> {
   const byName = await nameAll([...sockets])
   const queued = new Map<Socket, Queue>()
-  await readQueues((name, queue) => {
+  await read((name, queue) => {
     const socket = byName.get(name)
     if (socket !== undefined) queued.set(socket, queue)
   })
