@@ -150,7 +150,7 @@ async function findCodeInPath(deps: OperatorDeps, expression: string): Promise<P
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
   const { rulings, screening, now } = deps
   const reason = readReason(input)
-  // A rule of before the host became the service's own can be deleted.
+  // A custom domain can be allowed, and a rule of before a host became the service's own deleted.
   const subject = readSubject(input['subject'], deps.owns, true)
   if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
   const { expression } = subject

@@ -25,7 +25,7 @@ export function codeInPath({ pathname }: URL): string | undefined {
 
 /**
  * Parses the subject of an operation. A text with a dot is a host, because codes have none.
- * @param mayBeOwn whether it may be a host of this service: nothing is blocked for that, but a rule may be older than the host
+ * @param mayBeOwn whether it may be a host of this service: a list may have a custom domain, and a rule be older than the host
  * @throws {Problem} 400 when it is neither, or a public suffix, which must be a mistake
  */
 export function readSubject(text: unknown, owns: (url: URL) => boolean, mayBeOwn = false): Subject {
