@@ -5,7 +5,7 @@ import { asHolder, type Holder } from '../lib/holder.ts'
 import type { ClientAddress } from './client-address.ts'
 import { mayReset, resetAtOnce } from './close-at-once.ts'
 import type { Metric } from './metric.ts'
-import { createMemoryShare, type MemoryKind, type MemoryShare } from './memory-guard.ts'
+import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
@@ -17,7 +17,7 @@ const GIVE_WAY_FROM = 0.6
  * How many there may be at least while what the kernel has for them is short. It keeps what has come behind bytes that are missing, up to
  * 32 MiB of a connection (`net.ipv4.tcp_rmem`), and no table says of which.
  */
-const LEAST_FOR_SOCKETS = 32
+const LEAST_FOR_SOCKETS = 8
 /** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */
 const ENCRYPTED_WEIGHT = 3
 /** File descriptors reserved for everything else: the journal, databases, threads, outgoing requests. */
@@ -164,9 +164,11 @@ function createRoom(pool: Pick<FairPool<Connection>, 'resize' | 'total'>, most: 
 type Room = ReturnType<typeof createRoom>
 
 function sharesOf(room: Room, most: number, leave: (connection: Connection) => void): MemoryShare[] {
-  const share = (kinds: readonly MemoryKind[], least?: number) =>
-    createMemoryShare({ pool: room.limited(), kinds, from: GIVE_WAY_FROM, most, least, leave })
-  return [share(['process', 'heap', 'tcp']), share(['sockets'], LEAST_FOR_SOCKETS)]
+  const shared = () => ({ pool: room.limited(), from: GIVE_WAY_FROM, most, leave })
+  return [
+    createMemoryShare({ ...shared(), kinds: ['process', 'heap', 'tcp'] }),
+    createMemoryShare({ ...shared(), kinds: ['sockets'], isAlone: true, least: LEAST_FOR_SOCKETS }),
+  ]
 }
 
 function destroy({ accepted, socket }: Pick<Connection, 'accepted' | 'socket'>): void {

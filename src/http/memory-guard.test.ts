@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mock, test, type TestContext } from 'node:test'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder } from '../lib/holder.ts'
-import { createMemoryGuard, createMemoryShare } from './memory-guard.ts'
+import { createMemoryGuard, createMemoryShare, type MemoryOfPool } from './memory-guard.ts'
 
 const MOST = 1000
 
 /** A pool of connections that a stranger's network fills, beside one of another network. */
-function start(t: TestContext) {
+function start(t: TestContext, given: Partial<MemoryOfPool<string>> = {}) {
   mock.timers.enable({ apis: ['setTimeout'] })
   const pool = createFairPool<string>({ capacity: MOST })
   const left: string[] = []
@@ -19,7 +19,9 @@ function start(t: TestContext) {
     tcp: { used: 1, limit: 100 },
   }
   const guard = createMemoryGuard({
-    shares: [createMemoryShare({ pool, kinds: ['process', 'heap'], most: MOST, leave: (entry) => left.push(entry) })],
+    shares: [
+      createMemoryShare({ pool, kinds: ['process', 'heap'], most: MOST, leave: (entry) => left.push(entry), ...given }),
+    ],
     onChange: (isShort, kind) => void changes.push([isShort, kind]),
     read: () => uses,
   })
@@ -96,4 +98,53 @@ test('memory that stays taken after a flood, and is not short, keeps nobody out:
   for (let at = 0; at < MOST; at++) put(`at last ${at}`)
   assert.equal(pool.length(), MOST)
   assert.deepEqual(changes.at(-1), [false, 'process'])
+})
+
+/** Of memory that nothing else takes of, the number of which the kernel says late. */
+const alone = { kinds: ['sockets'], isAlone: true, from: 0.6, least: 8 } as const
+
+test('what takes of a memory alone gives way by what there is too much, and once for each number, since the kernel says it late', (t) => {
+  const { pool, left, uses } = start(t, alone)
+  uses.sockets.used = 600
+  seconds(1)
+  assert.deepEqual([pool.length(), left.includes('honest')], [400, false])
+  uses.sockets.used = 500
+  seconds(1)
+  assert.equal(pool.length(), 240)
+  uses.sockets.used = 299
+  seconds(1)
+  assert.equal(pool.length(), 240)
+})
+
+test('a number that stays the same for two seconds is a new one', (t) => {
+  const { pool, uses } = start(t, alone)
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  uses.sockets.used = 600
+  seconds(1)
+  now = 1_999
+  seconds(1)
+  assert.equal(pool.length(), 400)
+  now = 2_000
+  seconds(1)
+  assert.equal(pool.length(), 200)
+})
+
+test('what took of a memory alone comes back, twice as much for each number, and once a second where memory is not quite enough', (t) => {
+  const { pool, put, uses } = start(t, alone)
+  const fill = () => {
+    for (let at = 0; at < MOST; at++) put(`later ${at}`)
+    return pool.length()
+  }
+  uses.sockets.used = 30_000
+  seconds(1)
+  assert.equal(fill(), 8)
+  for (const used of [100, 101, 102]) {
+    uses.sockets.used = used
+    seconds(0.5)
+  }
+  assert.equal(fill(), 64)
+  uses.sockets.used = 280
+  seconds(2)
+  assert.equal(fill(), 256)
 })

@@ -22,6 +22,8 @@ const PART_OF_SOCKETS = 1 / 2
 const STEP = 1 / 16
 /** What of a share is left at least. */
 const LEAST = 1 / 8
+/** How old a number may be: the kernel sums up those of a control group when enough has changed, or after so long. */
+const OLDEST_MS = 2_000
 
 const ALL_KINDS = ['process', 'heap', 'sockets', 'tcp'] as const
 
@@ -37,8 +39,16 @@ export interface MemoryShare {
   kinds: readonly MemoryKind[]
   /** From which part of the memory on it gives way, if not from the usual one. */
   from?: number | undefined
-  /** Some of what it has gives way, and as much less is accepted. */
-  tighten: () => void
+  /**
+   * Whether nothing else takes of that memory. It gives way by as much as there is too much, and comes back by as much as it has, once for
+   * each number, which the kernel may say late.
+   */
+  isAlone?: boolean | undefined
+  /**
+   * Some of what it has gives way, and as much less is accepted.
+   * @param part what of it there is memory for
+   */
+  tighten: (part?: number) => void
   /** Accepts some more again, up to what it had at first. */
   relax: () => void
 }
@@ -68,14 +78,14 @@ export interface MemoryGuardNeeds {
  * `shares` that take of it give way, in steps: what they had is free only once it was collected.
  */
 export function createMemoryGuard({ shares, onChange, read = createReader() }: MemoryGuardNeeds): MemoryGuard {
-  const guarded = shares.map((share) => ({ share, pressureOn: createPressure(share.kinds, share.from) }))
-  const pressureOnAll = createPressure(ALL_KINDS)
+  const guarded = shares.map((share) => ({ share, pressureOn: createPressure(share) }))
+  const pressureOnAll = createPressure({ kinds: ALL_KINDS })
   let [isShort, part] = [false, 0]
   function look(): void {
     const uses = read()
     for (const { share, pressureOn } of guarded) {
-      const { isTight, isEasier } = pressureOn(uses)
-      if (isTight) share.tighten()
+      const { isTight, isEasier, room } = pressureOn(uses)
+      if (isTight) share.tighten(room)
       else if (isEasier) share.relax()
     }
     const { kind, isTight, isOver, ...highest } = pressureOnAll(uses)
@@ -102,6 +112,7 @@ export interface MemoryOfPool<E> {
   pool: Pick<FairPool<E>, 'resize' | 'total'>
   kinds: readonly MemoryKind[]
   from?: number
+  isAlone?: boolean
   /** The weight that all entries of the pool may have at first, */
   most: number
   /** and what remains of it at least. */
@@ -111,7 +122,7 @@ export interface MemoryOfPool<E> {
 }
 
 export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
-  const { pool, kinds, from, most, least = Math.floor(most * LEAST), leave } = of
+  const { pool, kinds, from, isAlone = false, most, least = Math.floor(most * LEAST), leave } = of
   let capacity = most
   function resize(to: number): void {
     capacity = to
@@ -120,27 +131,45 @@ export function createMemoryShare<E>(of: MemoryOfPool<E>): MemoryShare {
   return {
     kinds,
     from,
-    tighten: () => resize(Math.max(least, Math.floor(Math.min(capacity, pool.total()) * (1 - STEP)))),
+    isAlone,
+    tighten(part = 1) {
+      const left = isAlone ? Math.min(part, 1 - STEP) : 1 - STEP
+      resize(Math.max(least, Math.floor(Math.min(capacity, pool.total()) * left)))
+    },
     relax() {
-      if (capacity < most) resize(Math.min(most, capacity + Math.ceil(most * STEP)))
+      if (capacity < most) resize(Math.min(most, capacity + (isAlone ? capacity : Math.ceil(most * STEP))))
     },
   }
 }
 
 /** @returns says how short the memory of some kinds is, to be called at each look */
-function createPressure(kinds: readonly MemoryKind[], tight = TIGHT) {
+function createPressure({ kinds, from = TIGHT, isAlone = false }: Pick<MemoryShare, 'kinds' | 'from' | 'isAlone'>) {
   let waitedMs = 0
+  const isNew = createNews()
   return (uses: Record<MemoryKind, MemoryUse>) => {
     const parts = kinds.map((kind) => ({ kind, part: uses[kind].used / uses[kind].limit }))
     const highest = parts.reduce((most, each) => (each.part > most.part ? each : most))
-    const [isTight, isEasy] = [highest.part >= tight, highest.part < tight - EASIER]
+    const [isTight, isEasy] = [highest.part >= from, highest.part < from - EASIER]
+    const isOld = !isNew(highest.part) && isAlone
     waitedMs = isTight ? 0 : waitedMs + CLOSE_LOOK_MS
     return {
       ...highest,
-      isTight,
-      isEasier: isEasy || (!isTight && waitedMs % SLOWLY_MS === 0),
+      room: from / highest.part,
+      isTight: isTight && !isOld,
+      isEasier: (isEasy && !isOld) || (!isTight && waitedMs % SLOWLY_MS === 0),
       isOver: isEasy || waitedMs >= CALM_MS,
     }
+  }
+}
+
+/** @returns whether a number is new: another one than before, or as old as it may be */
+function createNews() {
+  let [last, at] = [NaN, 0]
+  return (number: number): boolean => {
+    const now = performance.now()
+    if (number === last && now - at < OLDEST_MS) return false
+    ;[last, at] = [number, now]
+    return true
   }
 }
 

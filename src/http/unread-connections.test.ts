@@ -216,6 +216,17 @@ test('who closes one side of a connection and reads nothing leaves nothing in th
   assert.equal(await heldFor(name), 0)
 })
 
+test('a connection that ends between two looks goes by what the connections of the machine take then', async (t) => {
+  const { ask, opened, kernel, unread } = await serve(t, 64 * MIB, {}, { lookMs: 600_000 })
+  kernel.isAsked = false
+  assert.equal(unread.isCrowded(), false)
+  kernel.isAsked = true
+  // What is known of it is fresh for so long.
+  await poll(unread.isCrowded)
+  await ask('phone.1?200', 'Connection: close\r\n')
+  assert.equal(opened[0]?.destroyed, false)
+})
+
 test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {
   const unread = createUnreadConnections({ onClosed() {} }, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })
   const server = createServer((_request, response) => response.end(body))

@@ -32,6 +32,8 @@ const LEAST_WRITTEN = 1024
 /** Connections that wait until their clients have a smaller last response; past that, one of the largest holder waits no longer. */
 const MOST_WAITING = 1024
 const LOOK_MS = 1_000
+/** How old what a connection that ends goes by may be: the kernel keeps for minutes what strangers send meanwhile, 100 MB a second. */
+const FRESH_MS = 50
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
 const MOST_OF_TIME = 0.05
 const MOST_INTERVALS = 5
@@ -103,11 +105,11 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
   const bounds = { ...defaults(), ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
   const { pool, note, begin, isStalled } = createNotes(bounds.maxBytes, isProxied, reset)
-  let isCrowded = false
+  const crowd = createCrowd(bounds)
 
   return {
     watch(server, sockets, isAwaited = () => false) {
-      const ends = createEnds({ isAwaited, isProxied, isCrowded: () => isCrowded, reset, ...bounds })
+      const ends = createEnds({ isAwaited, isProxied, isCrowded: crowd.is, reset, ...bounds })
       watchConnections(server, {
         onOpen: ends.add,
         onClose(socket) {
@@ -118,18 +120,27 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
       server.on('timeout', onTimeout)
       repeat(server, bounds.lookMs, async () => {
         begin()
-        isCrowded = bounds.memory() >= bounds.calmBytes
         const ended = ends.all()
-        if (isCrowded) await look(sockets(), note, bounds.readQueues)
+        if (crowd.look()) await look(sockets(), note, bounds.readQueues)
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
       })
     },
-    isCrowded: () => isCrowded,
+    isCrowded: crowd.is,
     bytes: pool.total,
     share: createMemoryShare({ pool, kinds: ['process'], most: bounds.maxBytes, leave: reset }),
   }
+}
+
+/** Whether the connections of the machine take so much that what one has counts. */
+function createCrowd({ memory, calmBytes }: Pick<UnreadBounds, 'memory' | 'calmBytes'>) {
+  let [isCrowded, at] = [false, -Infinity]
+  const look = () => {
+    at = performance.now()
+    return (isCrowded = memory() >= calmBytes)
+  }
+  return { look, is: () => (performance.now() - at < FRESH_MS ? isCrowded : look()) }
 }
 
 const NOTHING: Queue = { sent: 0, received: 0 }
