@@ -4,10 +4,12 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
+import { insertAudit } from '../src/abuse/store.ts'
 import { readSweep } from '../src/abuse/sweep-store.ts'
 import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
+import { ask } from './support/http.ts'
 import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -242,6 +244,27 @@ describe('an operator', () => {
     assert.match(audit, /unblock +Menu +operator *\n[^\n]*block +Menu +operator +spam\n/)
   })
 
+  test('reads the audit log back to its first entry, part by part', async (t) => {
+    const { server } = await startListed(t)
+    const rows = Array.from({ length: 450 }, (_, at) => ({
+      at,
+      action: 'block',
+      subject: `code-${at}.`,
+      source: 'operator',
+      reason: '',
+    }))
+    await insertAudit(server.services.db.write, ...rows)
+    const audit = (...options: string[]) => command(server.dataDir, 'audit', ...options)
+    const seen = new Set<string>()
+    let before: string | undefined
+    for (let part = 0; part < 3; part++) {
+      const { stdout, stderr } = await audit(...(before === undefined ? [] : [`--before=${before}`]))
+      for (const [subject] of stdout.matchAll(/code-\d+\./g)) seen.add(subject)
+      before = /quirl audit --before=(\d+)\n/.exec(stderr)?.[1]
+    }
+    assert.deepEqual([seen.size, before], [450, undefined])
+  })
+
   test('removes a code by legal order, so that visits get 451', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'menu' })
@@ -334,6 +357,7 @@ describe('an operator', () => {
       [['block', 'up', `--reason=${'x'.repeat(501)}`], /at most 500 characters/],
       [['reports', 'dismiss', 'up'], /there are no reports of up/],
       [['reports', 'forget', 'up'], /give one code/],
+      [['audit', '--before=yesterday'], /must be the number of an entry/],
       [['entries', '--forget=nowhere.example'], /there is no rule for nowhere\.example/],
     ]
     for (const [args, says] of lines) assert.match(await fails(server, ...args), says)
@@ -374,6 +398,21 @@ describe('reports', () => {
     assert.equal(await run(server, 'reports', 'dismiss', 'menu'), 'the reports of Menu are dismissed\n')
     assert.equal(await run(server, 'reports'), 'there are no reports\n')
     assert.match(await run(server, 'audit'), /dismiss +Menu +operator/)
+  })
+
+  test('a page of another site cannot have its visitors report a link', async (t) => {
+    const { server } = await startListed(t)
+    await create(server, { target: GOOD, alias: 'up' })
+    const report = JSON.stringify({ code: 'up', reason: 'spam' })
+    const by = (site: string) =>
+      ask(`${server.url}/api/reports`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': site },
+        body: report,
+      })
+    assert.equal((await by('cross-site')).status, 403)
+    assert.deepEqual(await server.services.db.read.selectFrom('reports').selectAll().execute(), [])
+    assert.equal((await by('same-origin')).status, 202)
   })
 
   test('an invalid report is refused and not stored', async (t) => {

@@ -76,6 +76,8 @@ export interface ReportsResult {
 
 export interface AuditResult {
   audit: AuditRow[]
+  /** The entry before which older ones are, which are not among these. */
+  before: number | null
 }
 
 export interface ListsResult {
@@ -111,8 +113,10 @@ export function abuseOperations(options: OperatorDeps): OperatorOperations {
       return { reports: reports.slice(0, MAX_ROWS), hasMore: reports.length > MAX_ROWS }
     },
     dismiss: (input) => dismiss(deps, input),
-    async audit(): Promise<AuditResult> {
-      return { audit: await newestAudit(deps.db.read, MAX_ROWS) }
+    async audit({ before }): Promise<AuditResult> {
+      const found = await newestAudit(deps.db.read, MAX_ROWS + 1, readEntry(before))
+      const audit = found.slice(0, MAX_ROWS)
+      return { audit, before: found.length > MAX_ROWS ? (audit.at(-1)?.id ?? null) : null }
     },
     async lists({ refresh, accept }): Promise<ListsResult> {
       if (refresh === true || accept === true) await deps.feeds.refresh({ all: true, accept: accept === true })
@@ -254,6 +258,16 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
   })
   if (!isDone) throw new Problem('not_found', `there are no reports of ${code}`)
   return { code }
+}
+
+/** The number of an entry of the audit log. */
+function readEntry(entry: unknown): number | undefined {
+  if (entry === undefined) return undefined
+  const id = typeof entry === 'string' && /^\d{1,15}$/.test(entry) ? Number(entry) : undefined
+  if (id === undefined) {
+    throw invalidRequest([{ pointer: '/before', detail: 'must be the number of an entry, with 15 digits at most' }])
+  }
+  return id
 }
 
 /** The reason that the operator gave; empty when there is none, which pages leave out. */

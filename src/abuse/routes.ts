@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
 import type { ClientAddress } from '../http/client-address.ts'
+import { refuseForeign } from '../http/foreign-form.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -31,7 +32,8 @@ export function shortUrlsOf(origin: Origin, request: FastifyRequest): (url: URL)
 export function reportRoute({ report, origin, client, limitReports }: ReportNeeds): Route {
   return route({
     config: { work: 'reports' },
-    onRequest: limitReports,
+    // Reports count by the networks of distinct people, and other sites have visitors of many.
+    onRequest: [refuseForeign, limitReports],
     schema: {
       summary: 'Report a harmful code',
       operationId: 'report',
@@ -47,7 +49,7 @@ export function reportRoute({ report, origin, client, limitReports }: ReportNeed
             },
           },
         },
-        ...problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
+        ...problems('foreign_form', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
       },
     },
     async handler(request, reply) {

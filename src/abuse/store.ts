@@ -52,9 +52,10 @@ export async function insertAudit(db: Executor, ...rows: Omit<AuditRow, 'id'>[])
   if (rows.length > 0) await db.insertInto('audit').values(rows).execute()
 }
 
-/** The newest entries of the audit log, newest first. */
-export async function newestAudit(db: Executor, limit: number): Promise<AuditRow[]> {
-  return db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit).execute()
+/** The newest entries of the audit log, newest first; with `before`, those before an entry. */
+export async function newestAudit(db: Executor, limit: number, before?: number): Promise<AuditRow[]> {
+  const query = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
+  return (before === undefined ? query : query.where('id', '<', before)).execute()
 }
 
 /** The audit actions that change rulings. */

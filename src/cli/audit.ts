@@ -10,9 +10,10 @@ export const audit: Command = {
   usage: '',
   summary:
     'list the newest entries of the audit log: what was blocked, unblocked and warned of, dismissed reports, new keys',
-  async run({ call }) {
-    const { audit: found } = (await call('audit')) as AuditResult
-    if (found.length === 0) return 'the audit log is empty'
+  options: { before: { type: 'string', doc: 'list those before the entry with this number' } },
+  async run({ call, flags }) {
+    const { audit: found, before } = (await call('audit', { before: flags['before'] })) as AuditResult
+    if (found.length === 0) return flags['before'] === undefined ? 'the audit log is empty' : 'there are none before it'
     const rows = found.map(({ at, action, subject, source, reason }) => [
       formatTime(at),
       actions[action] ?? action,
@@ -20,6 +21,8 @@ export const audit: Command = {
       source,
       toSingleLine(reason),
     ])
-    return formatTable([['TIME (UTC)', 'ACTION', 'SUBJECT', 'SOURCE', 'REASON'], ...rows])
+    const text = formatTable([['TIME (UTC)', 'ACTION', 'SUBJECT', 'SOURCE', 'REASON'], ...rows])
+    const more = before === null ? {} : { warning: `there are older entries: quirl audit --before=${before}` }
+    return { text, status: 0, ...more }
   },
 }

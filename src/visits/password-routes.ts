@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
+import { isForeign } from '../http/foreign-form.ts'
 import { wantsPage } from '../http/accept.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem, type ProblemCode } from '../http/problem.ts'
@@ -134,7 +135,7 @@ async function openLink(
   send: (opened: OpenedLink) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   // A page of another site has sent it: its visitors must not use up their tries there.
-  if (request.headers['sec-fetch-site'] === 'cross-site') return sendPasswordForm(request, reply)
+  if (isForeign(request)) return sendPasswordForm(request, reply)
   try {
     return await send(await unlock(needs, request))
   } catch (error) {

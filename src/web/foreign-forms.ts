@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Problem } from '../http/problem.ts'
+import { refuseForeign } from '../http/foreign-form.ts'
 import { noteRefusals } from '../http/refusals.ts'
 
 /**
@@ -8,13 +8,7 @@ import { noteRefusals } from '../http/refusals.ts'
  */
 export function refuseForeignForms(pages: FastifyInstance): void {
   noteRefusals(pages, ({ method }) => (method === 'POST' ? ['foreign_form'] : []))
-  pages.addHook('onRequest', ({ method, headers }, _reply, done) => {
-    if (method !== 'POST' || headers['sec-fetch-site'] !== 'cross-site') return done()
-    done(
-      new Problem(
-        'foreign_form',
-        'a page of another site has sent this form: it must be sent by a page of this service',
-      ),
-    )
-  })
+  pages.addHook('onRequest', (request, reply, done) =>
+    request.method === 'POST' ? refuseForeign(request, reply, done) : done(),
+  )
 }

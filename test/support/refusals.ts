@@ -164,6 +164,7 @@ const printed = (id: string, body: unknown, own: string): Change =>
 export const refusals: Partial<Record<ProblemCode, Refuse>> = {
   malformed_json: () => ({ headers: { 'content-type': 'application/json' }, form: '{' }),
   unsupported_media_type: () => ({ headers: { 'content-encoding': 'gzip' } }),
+  foreign_form: () => ({ headers: { 'sec-fetch-site': 'cross-site' } }),
   expectation_failed: () => ({ headers: { expect: 'a miracle' } }),
   headers_too_large: () => ({ headers: { 'x-padding': 'x'.repeat(20_000) } }),
   precondition_failed: ({ id }, _valid, { link }) => ({
