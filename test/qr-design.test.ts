@@ -703,6 +703,30 @@ describe('the threads that draw', () => {
     assert.deepEqual(pointers, ['/size', '/design/logo/image'])
   })
 
+  test('refuse a logo for which the renderer has not enough memory, at its field, and continue with the next', async () => {
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 3 })
+    // Each pair turns a group and turns it back, for which the renderer takes twice the area of what is inside.
+    let drawing = '<rect width="100" height="100" fill="#123456"/>'
+    for (let pair = 0; pair < 6; pair++)
+      drawing = `<g transform="rotate(45 50 50)"><g transform="rotate(-45 50 50)">${drawing}</g></g>`
+    for (let layer = 0; layer < 8; layer++) drawing = `<g opacity=".9">${drawing}</g>`
+    const file = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><circle cx="50" cy="50" r="50"/>${drawing}</svg>`
+    const logo = { image: dataUri('svg+xml', Buffer.from(file)), size: 0.2 }
+    const png = { ...job(4), design: { logo }, format: 'png' as const, size: 4096 }
+    const outcomes = await Promise.allSettled([
+      pool.render(png),
+      pool.redraw({ ...png, isChecked: true }),
+      pool.render(job(1)),
+    ])
+    await pool.close()
+    for (const outcome of outcomes.slice(0, 2)) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
+      assert.deepEqual([outcome.reason.status, outcome.reason.errors[0]?.pointer], [400, '/design/logo/image'])
+      assert.match(outcome.reason.message, /takes too much memory/)
+    }
+    assert.equal(outcomes[2]?.status, 'fulfilled')
+  })
+
   test('refuse a job that has waited for too long', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 2, queueTimeout: 1 })
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])

@@ -5,6 +5,7 @@ import type { Pixels } from '../design/scene-pdf.ts'
 import { scenePartsOf, type ScenePart } from '../design/scene-svg.ts'
 import type { Scene } from '../design/scene.ts'
 import { createRgbaEncoder, renderRgbaPng } from '../png/rgba.ts'
+import { boundWasm } from './bounded-wasm.ts'
 import { cutOff, drawOnto } from './layer.ts'
 
 /** Renders the images of this service to pixels. */
@@ -32,11 +33,18 @@ const BAND = 2 ** 21
  * little differently.
  */
 const AROUND = 64
+/**
+ * What the renderer may have: twice what the costliest image takes that a design may have. Where a logo asks for more than it seemed to, by
+ * a way of drawing that `logo/` does not know, the renderer traps.
+ */
+const MAX_MEMORY = 128 * 1024 * 1024
 /** Larger images are shrunk to this width, or to less than twice as much, before they are read back. */
 const PHOTOGRAPHED = 1024
 
-export async function openRasterizer(): Promise<Rasterizer> {
-  await initWasm(readFileSync(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
+/** @param maxMemory what the renderer may have, in bytes; the first call decides */
+export async function openRasterizer(maxMemory = MAX_MEMORY): Promise<Rasterizer> {
+  const module = readFileSync(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm')))
+  await initWasm(boundWasm(module, maxMemory))
   return {
     photograph: (svg, width) => render(svg, width, (image) => grayOf(image.pixels, image.width, image.height)),
     draw(scene) {
@@ -65,15 +73,27 @@ const FONT = { loadSystemFonts: false }
 
 function render<T>(svg: string, width: number | undefined, use: (image: RenderedImage) => T): T {
   const tree = new Resvg(svg, { font: FONT, ...(width && { fitTo: { mode: 'width', value: width } }) })
-  let image: RenderedImage | undefined
+  return thenFree([tree], () => {
+    const image = tree.render()
+    return thenFree([image], () => use(image))
+  })
+}
+
+/** Frees what a renderer has that did not trap: one that did would say that it is still in use, and not what has happened. */
+function thenFree<T>(owned: readonly { free: () => void }[], use: () => T): T {
+  let isUsable = true
   try {
-    image = tree.render()
-    return use(image)
+    return use()
+  } catch (error) {
+    isUsable = !isTrap(error)
+    throw error
   } finally {
-    image?.free()
-    tree.free()
+    if (isUsable) for (const each of owned) each.free()
   }
 }
+
+/** Whether WebAssembly has trapped: its module is in an undefined state, and must not be used again. */
+export const isTrap = (error: unknown) => error instanceof Error && error.name === 'RuntimeError'
 
 /**
  * Draws a scene as a PNG.
@@ -86,22 +106,29 @@ function drawBands(scene: Scene, multiple: number, onBand?: (pixels: Uint8Array)
   const layer = logo && render(logo.svg, undefined, ({ pixels }) => cutOff({ ...logo, pixels }, logo.cutTo))
   const encoder = createRgbaEncoder(width, height)
   const rows = Math.max(1, Math.floor(BAND / width / multiple)) * multiple
-  for (const { top, pixels } of renderBands(code, rows)) {
+  renderBands(code, rows, (top, pixels) => {
     if (layer) drawOnto({ top, width, pixels }, layer)
     onBand?.(pixels)
     encoder.add(pixels)
-  }
+  })
   return encoder.end()
 }
 
-/** Renders an image in bands of so many rows, each of which is valid until the next one is asked for. It must have no layers: the renderer traps on those that are far outside of a band. */
-function* renderBands({ svg, width, height }: ScenePart, rows: number): Generator<{ top: number; pixels: Uint8Array }> {
+/**
+ * Renders an image in bands of so many rows. It must have no layers: the renderer traps on those that are far outside of a band.
+ * @param onBand called with the first row of each, and its pixels, which are valid until it returns
+ */
+function renderBands(
+  { svg, width, height }: ScenePart,
+  rows: number,
+  onBand: (top: number, pixels: Uint8Array) => void,
+): void {
   const tree = new Resvg(svg, { font: FONT })
   const box = tree.getBBox()
   if (box === undefined) throw new Error('a code without modules')
   box.x = 0
   box.width = width
-  try {
+  thenFree([box, tree], () => {
     for (let top = 0; top < height; top += rows) {
       const bottom = Math.min(height, top + rows)
       box.y = Math.max(0, top - AROUND)
@@ -110,14 +137,11 @@ function* renderBands({ svg, width, height }: ScenePart, rows: number): Generato
       const image = tree.render()
       const { pixels } = image
       image.free()
-      yield { top, pixels: pixels.subarray((top - box.y) * width * 4, (bottom - box.y) * width * 4) }
+      onBand(top, pixels.subarray((top - box.y) * width * 4, (bottom - box.y) * width * 4))
       // Its memory is free at once: the garbage of all bands would be as large as the image.
       if (pixels.buffer instanceof ArrayBuffer) pixels.buffer.transfer(0)
     }
-  } finally {
-    box.free()
-    tree.free()
-  }
+  })
 }
 
 /** Converts premultiplied colours to straight ones. */

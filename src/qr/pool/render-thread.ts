@@ -1,6 +1,6 @@
 // A thread that draws and checks images. It returns refusals as data, which the pool throws.
 import { lowerPriority } from '../../lib/background-thread.ts'
-import { Problem } from '../../http/problem.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { composePicture } from '../picture/picture.ts'
 import { drawCalibration } from '../print/draw-calibration.ts'
@@ -10,6 +10,7 @@ import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
 import { toRefusal, type CodeFaults, type DrawnImage, type Refusal, type RenderJob } from './job.ts'
 import { renderChecked, renderDesign } from './render.ts'
+import { isTrap } from './raster.ts'
 import { openTools, type Tools } from './tools.ts'
 
 export type RenderAnswer =
@@ -41,11 +42,18 @@ async function draw(job: RenderJob): Promise<RenderAnswer> {
     const image = await drawJob(job, tools)
     return { image, ms: performance.now() - began }
   } catch (error) {
-    // A WebAssembly module that has trapped is in an undefined state.
-    const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')
-    if (!(error instanceof Problem)) return { error, broken }
-    return { problem: toRefusal(error), broken }
+    const broken = isTrap(error) || isTrap((error as Error).cause)
+    const problem = error instanceof Problem ? error : broken ? tooLarge(job) : undefined
+    return problem ? { problem: toRefusal(problem), broken } : { error, broken }
   }
+}
+
+/** The problem of a logo for which the renderer has not enough memory. */
+function tooLarge(job: RenderJob): Problem | undefined {
+  if (!('design' in job) || job.design.logo === undefined) return undefined
+  return invalidRequest([
+    { pointer: `${job.at}/logo/image`, detail: 'takes too much memory to draw: it must be simpler' },
+  ])
 }
 
 /** Moves an image to a buffer of its own, so that it can be transferred instead of copied. */
