@@ -8,7 +8,7 @@ import { XmlError } from './xml-reader.ts'
 /** Lines and curves; stroked ones count four times, dashes each. */
 const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */
-const MAX_OVERDRAW = 100
+const MAX_OVERDRAW = 30
 const MAX_LAYERS = 8
 /** Coordinates on the way to the drawing, in sides of the viewBox. */
 const MAX_DISTANCE = 1000
@@ -32,16 +32,18 @@ const LAYER_FACTOR = 2
 const CLIPPED_FACTOR = 2
 
 /**
- * The extent of a shape in the drawing, and its cost.
+ * The extent of a shape in the drawing and around the shape, and its cost.
+ * @param own the shape's own transform
  * @returns with the largest coordinate that the renderer may come across on the way to the extent
  */
 export function shapeExtent(
   name: string,
   properties: ReadonlyMap<string, string>,
-  { matrix, largest, box }: { matrix: Matrix; largest: Matrix; box: Extent },
-): { extent: Extent | undefined; cost: Cost; largest: number } {
+  { matrix, largest, own, box }: { matrix: Matrix; largest: Matrix; own: Matrix; box: Extent },
+): { extent: Extent | undefined; around: Extent | undefined; cost: Cost; largest: number } {
   const outline = outlineOf(name, properties)
-  if (outline.extent === undefined) return { extent: undefined, cost: { segments: 0, overdraw: 0 }, largest: 0 }
+  if (outline.extent === undefined)
+    return { extent: undefined, around: undefined, cost: { segments: 0, overdraw: 0 }, largest: 0 }
   const stroke = strokeOf(name, outline, properties)
   const extent = moveExtent(outline.extent, matrix, stroke.around)
   const isGradient = ['fill', 'stroke'].some((paint) => /^url/i.test(properties.get(paint) ?? ''))
@@ -50,6 +52,7 @@ export function shapeExtent(
   const farthest: Extent = [0, 0, Math.max(left ?? 0, right ?? 0), Math.max(top ?? 0, bottom ?? 0)]
   return {
     extent,
+    around: moveExtent(outline.extent, own, stroke.around),
     cost: { segments: outline.segments + stroke.segments, overdraw },
     largest: Math.max(...moveExtent(farthest, largest, stroke.around)),
   }

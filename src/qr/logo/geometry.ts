@@ -69,14 +69,14 @@ export function outlineOf(name: string, attributes: ReadonlyMap<string, string>)
 interface Pen {
   at: Point
   start: Point
-  /** The last control point of the previous curve. */
-  control: Point
+  /** The last control point of the previous curve, for the next one of its degree; for others, where it ended. */
+  controls: { cubic: Point; quadratic: Point }
 }
 
 /** Measures the hull of a path's points, in which its curves lie (SVG 1.1, 8.3). */
 function pathOutline(d: string): Outline {
   const [xs, ys]: [number[], number[]] = [[], []]
-  let pen: Pen = { at: [0, 0], start: [0, 0], control: [0, 0] }
+  let pen: Pen = { at: [0, 0], start: [0, 0], controls: { cubic: [0, 0], quadratic: [0, 0] } }
   let [segments, length] = [0, 0]
   for (const { letter, values } of commandsOf(d)) {
     const kind = letter.toLowerCase()
@@ -88,8 +88,9 @@ function pathOutline(d: string): Outline {
     length += points.reduce((sum, [x, y]) => sum + Math.hypot(x - fromX, y - fromY), 0)
     xs.push(...points.map(([x]) => x))
     ys.push(...points.map(([, y]) => y))
-    const control = 'csqt'.includes(kind) ? (points.at(-2) ?? end) : end
-    pen = { at: end, start: kind === 'm' ? end : pen.start, control }
+    const controlAfter = (kinds: string) => (kinds.includes(kind) ? (points.at(-2) ?? end) : end)
+    const controls = { cubic: controlAfter('cs'), quadratic: controlAfter('qt') }
+    pen = { at: end, start: kind === 'm' ? end : pen.start, controls }
   }
   return { extent: segments === 0 ? undefined : extentOf(xs, ys), segments, length }
 }
@@ -110,7 +111,8 @@ function pointsOf(
     (places[at * 2] ?? 0) + offsetX,
     (places[at * 2 + 1] ?? 0) + offsetY,
   ])
-  // A smooth curve starts in the direction in which the previous one ended.
-  const isSmooth = kind === 's' || kind === 't'
-  return isSmooth ? [[2 * x - pen.control[0], 2 * y - pen.control[1]], ...points] : points
+  if (kind !== 's' && kind !== 't') return points
+  // A smooth curve starts in the direction in which the previous one ended, if that was of its degree.
+  const [controlX, controlY] = kind === 's' ? pen.controls.cubic : pen.controls.quadratic
+  return [[2 * x - controlX, 2 * y - controlY], ...points]
 }

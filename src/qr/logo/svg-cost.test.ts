@@ -29,6 +29,10 @@ const times = (count: number, part: (index: number) => string) =>
 
 const curves = (count: number) => times(count, (at) => `C${at % 8} 8 ${at % 5} 0 ${at % 7} 4`)
 
+/** Elements in one another, as often as said. */
+const nest = (opening: string, count: number, inner: string) =>
+  opening.repeat(count) + inner + '</g>'.repeat(count * opening.split('<g').length - count)
+
 const stops = (count: number) => times(count, () => '<stop offset=".5" stop-color="red"/>')
 
 const box = '<rect width="8" height="8"/>'
@@ -55,6 +59,30 @@ describe('the cost of an SVG logo is bounded:', () => {
       'nested opacities around a shape that is larger than the picture',
       svg('<g opacity=".95">'.repeat(5) + '<rect x="-7" y="-7" width="22" height="22"/>' + '</g>'.repeat(5)),
       /of 38 times: at most 10/,
+    ],
+    [
+      'nested opacities around rotations that cancel each other out',
+      svg(nest('<g opacity=".9">', 2, nest('<g transform="rotate(45 4 4)"><g transform="rotate(-45 4 4)">', 2, box))),
+      /of 32 times: at most 10/,
+    ],
+    [
+      'translucent groups beside each other around such rotations',
+      svg(
+        times(6, () =>
+          nest('<g opacity=".9">', 1, nest('<g transform="rotate(45 4 4)"><g transform="rotate(-45 4 4)">', 1, box)),
+        ),
+      ),
+      /paints over itself 54 times/,
+    ],
+    [
+      'nested opacities around rotations in one direction',
+      svg(nest('<g opacity=".9">', 3, nest('<g transform="rotate(10 4 4)">', 8, box))),
+      /at most 10 times its viewBox/,
+    ],
+    [
+      'quadratic curves that go on from the end of a cubic one, and not in its direction',
+      svg(nest('<g opacity=".9">', 5, '<path d="M4 4C1 1 1 1 4 4T7 7T4 4T7 7"/>')),
+      /of 11 times: at most 10/,
     ],
     [
       'nested clip paths',

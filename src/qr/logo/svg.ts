@@ -1,7 +1,7 @@
 import { escapeXml } from '../xml.ts'
 import { layerCost, layeredArea, MAX_STOPS, requireCost, requireLayered, requireLayers } from './cost.ts'
 import { requireNear, requirePrecise, shapeExtent, type Cost, type Layer } from './cost.ts'
-import { joinExtents, type Extent } from './geometry.ts'
+import { joinExtents, moveExtent, type Extent } from './geometry.ts'
 import { measured } from './measure.ts'
 import { lengthOf, numbersOf } from './numbers.ts'
 import { presentationOf } from './presentation.ts'
@@ -28,6 +28,9 @@ interface Drawing {
 
 /** What an element inherits. */
 interface Context {
+  /** The transform of the element around it alone, */
+  own: Matrix
+  /** and the product of all. */
   matrix: Matrix
   /** The product of the absolute values of all transforms. */
   largest: Matrix
@@ -58,6 +61,7 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   if (properties.has('transform')) throw new XmlError('must not have a transform on <svg>')
   const group = { ...root, name: 'g', attributes: properties }
   const { markup, layered } = write(group, drawing, {
+    own: identity,
     matrix: identity,
     largest: identity,
     properties: new Map(),
@@ -65,8 +69,8 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
     clip: undefined,
   })
   for (const id of drawing.references.clipUses) add(drawing.cost, drawing.clips.get(id))
-  requireCost(drawing.cost)
   requireLayered(layered)
+  requireCost(drawing.cost)
   return { markup: `viewBox="${[left, top, width, height].join(' ')}">${markup}</svg>`, ratio: width / height }
 }
 
@@ -85,6 +89,10 @@ function viewBoxOf({ attributes }: XmlElement): [number, number, number, number]
 
 interface Written {
   markup: string
+  /**
+   * In the coordinates around the element: the renderer takes for a group the box of the boxes of what is in it, which grows with each
+   * rotation, also where they cancel each other out.
+   */
   extent: Extent | undefined
   /** The area of layers in one another, in those of the viewBox. */
   layered: number
@@ -110,8 +118,10 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   }
   requireLayers(inside.layers)
   const inner = children.map((child) => write(child, drawing, inside))
-  const extent = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
-  const layered = inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, extent, drawing)
+  const box = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
+  const drawn = box && moveExtent(box, inside.matrix)
+  const extent = box && moveExtent(box, inside.own)
+  const layered = inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, drawn, drawing)
   const markup = inner.map((each) => each.markup).join('')
   const attributes = writeProperties(own, drawing) + drawing.references.attributes(element)
   return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent, layered }
@@ -133,7 +143,7 @@ function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
 function writeShape(name: string, own: Map<string, string>, drawing: Drawing, context: Context): Written {
   const { box } = drawing
   const properties = new Map([...own, ...inheritedBy(own, context.properties)])
-  const { extent, cost, largest } = shapeExtent(name, properties, { ...transformedBy(own, context), box })
+  const { extent, around, cost, largest } = shapeExtent(name, properties, { ...transformedBy(own, context), box })
   if (extent === undefined) return nothing
   const markup = `<${name}${writeProperties(own, drawing)}/>`
   if (context.clip !== undefined) {
@@ -149,15 +159,15 @@ function writeShape(name: string, own: Map<string, string>, drawing: Drawing, co
   add(drawing.cost, cost)
   const layer = layerOf(own, context.clip)
   if (layer !== undefined) requireLayers(context.layers + 1)
-  return { markup, extent, layered: addLayer(layer, extent, drawing) }
+  return { markup, extent: around, layered: addLayer(layer, extent, drawing) }
 }
 
-function transformedBy(own: ReadonlyMap<string, string>, context: Context): { matrix: Matrix; largest: Matrix } {
-  const transform = matrixOf(own.get('transform') ?? '')
-  return {
-    matrix: multiply(context.matrix, transform),
-    largest: multiply(context.largest, absolute(transform)),
-  }
+function transformedBy(
+  properties: ReadonlyMap<string, string>,
+  context: Context,
+): Pick<Context, 'own' | 'matrix' | 'largest'> {
+  const own = matrixOf(properties.get('transform') ?? '')
+  return { own, matrix: multiply(context.matrix, own), largest: multiply(context.largest, absolute(own)) }
 }
 
 /**
