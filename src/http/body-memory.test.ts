@@ -10,6 +10,7 @@ import type { Problem } from './problem.ts'
 
 const bounds: BodyBounds = {
   maxBytes: 1_000_000,
+  leastBytes: 250_000,
   uncounted: 1_000,
   bytesOfChunk: 0,
   step: 1,

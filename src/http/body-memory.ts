@@ -2,13 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 import { Problem } from './problem.ts'
 
 /** Limits on the memory of request bodies while they are read and processed. */
 export interface BodyBounds {
-  /** Bytes that all bodies take together; 16 of the largest. */
+  /** Bytes that all bodies take together; 16 of the largest, with little memory fewer. */
   maxBytes: number
+  /** What of it is left while memory runs short; four of the largest, so that a stranger's few leave room for another one. */
+  leastBytes: number
   /** The first bytes that each body takes, which are not counted: the number of connections limits them. */
   uncounted: number
   /** What a chunk takes besides its bytes. */
@@ -21,8 +24,12 @@ export interface BodyBounds {
   chunkBytes: number
 }
 
+/** The bytes of four of the largest. */
+const FOUR = 16 * 1024 * 1024
+
 const defaults: BodyBounds = {
-  maxBytes: 64 * 1024 * 1024,
+  maxBytes: ofMemory(64 * 1024 * 1024, FOUR),
+  leastBytes: FOUR,
   uncounted: 16 * 1024,
   bytesOfChunk: 400,
   step: 16 * 1024,
@@ -73,8 +80,7 @@ export function createBodyMemory(needs: BodyNeeds, bounds: BodyBounds = defaults
       pool,
       kinds: ['process', 'heap'],
       most: bounds.maxBytes,
-      // Four of the largest, so that a stranger's few leave room for another one.
-      least: bounds.maxBytes / 4,
+      least: bounds.leastBytes,
       leave: (body) => body.giveWay(),
     }),
   }

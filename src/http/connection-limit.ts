@@ -2,6 +2,7 @@ import { Server as HttpServer, type IncomingMessage } from 'node:http'
 import { Socket, type Server } from 'node:net'
 import { createFairPool, type FairPool } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import type { ClientAddress } from './client-address.ts'
 import { mayReset, resetAtOnce } from './close-at-once.ts'
 import type { Metric } from './metric.ts'
@@ -10,7 +11,7 @@ import { openFiles, openFilesLimit } from './open-files.ts'
 import { watchConnections } from './watch-connections.ts'
 
 /** Even where more files may be open: a connection takes some 15 KiB, and 20 more while headers, or the first of a body, arrive. */
-const MAX_CONNECTIONS = 16_384
+const MAX_CONNECTIONS = ofMemory(16_384)
 /** From which part of the memory on they give way, before all else: it is their clients who lose least. */
 const GIVE_WAY_FROM = 0.6
 /**

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import { closeAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of the headers of all requests that are the only ones of their connections. */
-const MAX_HEADERS = 64 * 1024 * 1024
+const MAX_HEADERS = ofMemory(64 * 1024 * 1024)
 /** Smaller headers are not counted: the number of connections limits them. A browser's take some 3 KiB. */
 const SMALL = 4 * 1024
 /** What a field takes besides its characters: two strings, and their places in a list and in an object. */

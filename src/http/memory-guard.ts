@@ -2,7 +2,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { FairPool } from '../lib/fair-pool.ts'
-import { memoryLimit } from '../lib/memory-limit.ts'
+import { availableMemory } from '../lib/memory-limit.ts'
 import type { Metric } from './metric.ts'
 import { readKernel, tcpMemory, tcpPressure } from './tcp-queues.ts'
 
@@ -179,9 +179,8 @@ function createNews() {
  * limit, what the machine has for all connections takes from what it has. Other systems than Linux say only the whole.
  */
 function createReader(): () => Record<MemoryKind, MemoryUse> {
-  const constrained = memoryLimit() ?? Infinity
-  const isConstrained = constrained < totalmem()
-  const limit = Math.min(constrained, totalmem())
+  const limit = availableMemory()
+  const isConstrained = limit < totalmem()
   const statistics = groupStatistics()
   const tcpLimit = tcpPressure()
   return () => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce } from './close-at-once.ts'
 import { stopReading } from './stop-reading.ts'
@@ -8,9 +9,9 @@ import { stopReading } from './stop-reading.ts'
 /** After a longer iteration of the event loop (milliseconds), one connection is read in the next. */
 const LONG_ITERATION_MS = 4
 /** Connections that are paused with bytes that were read and not parsed; these keep all of one read in memory, up to 64 KiB. */
-const MOST_UNPARSED = 1024
+const MOST_UNPARSED = ofMemory(1024)
 /** Of trusted proxies, whose connections are of many clients. */
-const MOST_UNPARSED_OF_PROXIES = 4096
+const MOST_UNPARSED_OF_PROXIES = ofMemory(4096)
 /** How long those are parsed in an iteration that have not waited for it, in milliseconds. */
 const UNASKED_MS = 2
 

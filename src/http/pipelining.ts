@@ -7,6 +7,7 @@ import { SMALL_RESPONSE } from './response-memory.ts'
 import { stopReading } from './stop-reading.ts'
 import { createFairPool, slowestOf, type FairPool } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 
 /** Limits on pipelined requests (RFC 9112, 9.3.2). */
 export interface PipeliningBounds {
@@ -21,7 +22,7 @@ export interface PipeliningBounds {
   maxBytes: number
 }
 
-const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxBytes: 96 * 1024 * 1024 }
+const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxBytes: ofMemory(96 * 1024 * 1024) }
 /** What a request and its response take besides the headers. */
 const BYTES_OF_EXCHANGE = 4 * 1024
 

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import type { Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import { resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
 
 /** Bytes of responses that clients have not read, on all connections. */
-const MAX_UNREAD = 64 * 1024 * 1024
+const MAX_UNREAD = ofMemory(64 * 1024 * 1024)
 /** Smaller responses are not counted: the number of connections limits them, and pipelining counts this for each of its own in flight. */
 export const SMALL_RESPONSE = 4 * 1024
 

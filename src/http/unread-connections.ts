@@ -2,6 +2,7 @@ import { Socket, type Server } from 'node:net'
 import { totalmem } from 'node:os'
 import { createFairPool, slowestOf } from '../lib/fair-pool.ts'
 import { asHolder, type Holder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
@@ -24,7 +25,7 @@ declare module 'node:net' {
 }
 
 /** Bytes that the kernel has of all connections, which clients have not read, or quirl has not. */
-const MAX_QUEUED = 64 * 1024 * 1024
+const MAX_QUEUED = ofMemory(64 * 1024 * 1024)
 /** From which part of what connections may take on a small machine on the kernel is asked whose it is. */
 const PART_OF_CALM = 1 / 2
 /** A trusted proxy's connection to which less was written ends as ever: the redirect of a visit is half as long. */

@@ -1,6 +1,7 @@
 import { Problem } from '../http/problem.ts'
 import { createFairPool } from '../lib/fair-pool.ts'
 import { asHolder } from '../lib/holder.ts'
+import { ofMemory } from '../lib/memory-limit.ts'
 import type { Requester } from './pool/queue.ts'
 
 /** What requests for sheets keep in memory until they are drawn. A request that waits for a thread has no place any longer. */
@@ -20,8 +21,10 @@ export interface HeldSheet {
   release: () => void
 }
 
+/** What one sheet takes at most: 1,000 codes, with 8 MiB of designs, and their logos. */
+const LARGEST_SHEET = 32 * 1024 * 1024
 /** Bytes of designs and codes of all sheets that wait. */
-const MAX_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = ofMemory(64 * 1024 * 1024, LARGEST_SHEET)
 
 /** Bounds what sheets that wait keep in memory, which is shared fairly: past the bound, the latest of the largest holder gives way. */
 export function createSheetMemory(capacity = MAX_BYTES): SheetMemory {

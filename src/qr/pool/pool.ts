@@ -1,6 +1,6 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
-import { memoryLimit } from '../../lib/memory-limit.ts'
+import { availableMemory } from '../../lib/memory-limit.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { PageJob } from '../print/poster.ts'
@@ -65,7 +65,7 @@ export function threadsFor(memory: number, cores: number): number {
 
 /** Waiting and drawing together must end before the server closes the connection as stalled. */
 const defaults: PoolOptions = {
-  threads: threadsFor(Math.min(memoryLimit() ?? Infinity, totalmem()), availableParallelism()),
+  threads: threadsFor(availableMemory(), availableParallelism()),
   queue: 1024,
   maxWait: 5000,
   queueTimeout: 10_000,

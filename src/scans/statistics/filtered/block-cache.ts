@@ -1,8 +1,9 @@
+import { ofMemory } from '../../../lib/memory-limit.ts'
 import type { Block } from './block.ts'
 import type { PlannedBlock } from './plan.ts'
 
 /** Bytes of all blocks: some 4,500,000 scans. Those of one link have half of them at most. */
-const MAX_BYTES = 64 * 2 ** 20
+const MAX_BYTES = ofMemory(64 * 2 ** 20)
 /** A block that nobody has asked for in this time is forgotten. */
 const IDLE_MS = 600_000
 
