@@ -10,7 +10,7 @@ import { Problem } from './problem.ts'
 export interface BodyBounds {
   /** Bytes that all bodies take together; 16 of the largest, with little memory fewer. */
   maxBytes: number
-  /** What of it is left while memory runs short; four of the largest, so that a stranger's few leave room for another one. */
+  /** What of it is left while memory runs short; four of the largest, so that a stranger's few leave room for another one, or two. */
   leastBytes: number
   /** The first bytes that each body takes, which are not counted: the number of connections limits them. */
   uncounted: number
@@ -24,12 +24,12 @@ export interface BodyBounds {
   chunkBytes: number
 }
 
-/** The bytes of four of the largest. */
-const FOUR = 16 * 1024 * 1024
+/** The bytes of the largest body: a list of links. */
+const LARGEST = 4 * 1024 * 1024
 
 const defaults: BodyBounds = {
-  maxBytes: ofMemory(64 * 1024 * 1024, FOUR),
-  leastBytes: FOUR,
+  maxBytes: ofMemory(16 * LARGEST, 4 * LARGEST),
+  leastBytes: ofMemory(4 * LARGEST, 2 * LARGEST),
   uncounted: 16 * 1024,
   bytesOfChunk: 400,
   step: 16 * 1024,
