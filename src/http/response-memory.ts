@@ -11,6 +11,9 @@ const MAX_UNREAD = ofMemory(64 * 1024 * 1024)
 /** Smaller responses are not counted: the number of connections limits them, and pipelining counts this for each of its own in flight. */
 export const SMALL_RESPONSE = 4 * 1024
 
+/** The bytes of the largest response that is not streamed: the statistics of many links. */
+const LARGEST = 3 * 1024 * 1024
+
 export interface ResponseMemory {
   /** To be called with each response before it is sent, and the bytes of its body. */
   add: (response: ServerResponse, bytes: number) => void
@@ -45,7 +48,13 @@ export function createResponseMemory(
       for (const leaving of unread.put(response, holder, bytes)) leave(leaving)
     },
     bytes: unread.total,
-    share: createMemoryShare({ pool: unread, kinds: ['process', 'heap'], most: maxBytes, leave }),
+    share: createMemoryShare({
+      pool: unread,
+      kinds: ['process', 'heap'],
+      most: maxBytes,
+      least: Math.min(maxBytes, Math.max(LARGEST, maxBytes / 8)),
+      leave,
+    }),
   }
 }
 
