@@ -42,3 +42,21 @@ test('with 512 MiB, the largest sheet of codes can be printed, and two at once c
   open(requester('203.0.113.1')).add(10 * MIB)
   assert.equal(large.signal.aborted, true)
 })
+
+test('with 512 MiB, and while memory is short, the largest response is not cut', async (t) => {
+  const { createResponseMemory } = await import('../src/http/response-memory.ts')
+  let closed = 0
+  const memory = createResponseMemory(
+    () => asHolder('203.0.113.1'),
+    () => closed++,
+  )
+  for (let look = 0; look < 60; look++) memory.share.tighten()
+  const server = createServer((_request, response) => {
+    memory.add(response, 2.6 * MIB)
+    response.end('sent')
+  })
+  const { socket, received } = connectRaw(t, await listen(t, server))
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await poll(() => received().includes('sent') || closed > 0)
+  assert.equal(closed, 0)
+})
