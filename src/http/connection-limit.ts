@@ -16,7 +16,8 @@ const MAX_CONNECTIONS = ofMemory(16_384)
 const GIVE_WAY_FROM = 0.6
 /**
  * How many there may be at least while what the kernel has for them is short. It keeps what has come behind bytes that are missing, up to
- * 32 MiB of a connection (`net.ipv4.tcp_rmem`), and no table says of which.
+ * 32 MiB of a connection (`net.ipv4.tcp_rmem`), and no table says of which; where `ss` does
+ * (`socket-diagnostics.ts`), those give way long before.
  */
 const LEAST_FOR_SOCKETS = 8
 /** For how many others an encrypted connection counts, which takes some 60 KiB, and 20 more before its handshake is over. */

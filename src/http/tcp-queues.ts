@@ -23,6 +23,19 @@ export interface Queue {
   received: number
 }
 
+/** @param name as by `queueName` */
+export type OnQueue = (name: string, queue: Queue) => void
+
+export interface QueuesWanted {
+  /** The ports of the connections on this side, where only those are wanted. */
+  ports: ReadonlySet<number>
+  /** Ends it. */
+  signal: AbortSignal
+}
+
+/** Calls back for each connection of those that the kernel has bytes of, and may for others. */
+export type ReadQueues = (onQueue: OnQueue, wanted: QueuesWanted) => Promise<void>
+
 /** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */
 export function tcpPressure(): number {
   const [, pages] = readKernel('/proc/sys/net/ipv4/tcp_mem').split(/\s+/).map(Number)
@@ -60,8 +73,11 @@ function readPageSize(): number {
   return 4096
 }
 
+/** Both ends of a connection. */
+type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>
+
 /** What the kernel's tables call a connection. */
-export function queueName({ localAddress, localPort, remoteAddress, remotePort }: Socket): string | undefined {
+export function queueName({ localAddress, localPort, remoteAddress, remotePort }: Ends): string | undefined {
   if (localAddress === undefined || remoteAddress === undefined) return undefined
   return `${endName(localAddress, localPort)} ${endName(remoteAddress, remotePort)}`
 }
@@ -74,7 +90,7 @@ function endName(address: string, port = 0): string {
 }
 
 /** Calls back for each connection of the machine that the kernel has bytes of, in slices of time. */
-export async function readQueues(onQueue: (name: string, queue: Queue) => void): Promise<void> {
+export async function readQueues(onQueue: OnQueue): Promise<void> {
   for (const { file, width } of TABLES) {
     await readLines(file, (line) => {
       const start = line.indexOf(': ') + 2

@@ -7,8 +7,9 @@ import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
+import { createQueueReader } from './socket-diagnostics.ts'
 import { stopReading } from './stop-reading.ts'
-import { queueName, readQueues, tcpMemory, tcpPressure, type Queue } from './tcp-queues.ts'
+import { queueName, tcpMemory, tcpPressure, type OnQueue, type Queue, type ReadQueues } from './tcp-queues.ts'
 import { watchConnections } from './watch-connections.ts'
 
 declare module 'node:net' {
@@ -55,7 +56,7 @@ export interface UnreadBounds {
   /** How many connections wait until their clients have a small last response. */
   mostWaiting: number
   memory: () => number
-  readQueues: typeof readQueues
+  readQueues: ReadQueues
 }
 
 function defaults(): UnreadBounds {
@@ -69,7 +70,7 @@ function defaults(): UnreadBounds {
     lookMs: LOOK_MS,
     mostWaiting: MOST_WAITING,
     memory: tcpMemory,
-    readQueues,
+    readQueues: createQueueReader(),
   }
 }
 
@@ -119,10 +120,11 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         },
       })
       server.on('timeout', onTimeout)
-      repeat(server, bounds.lookMs, async () => {
+      repeat(server, bounds.lookMs, async (signal) => {
         begin()
         const ended = ends.all()
-        if (crowd.look()) await look(sockets(), note, bounds.readQueues)
+        const read: ReadAll = (onQueue, ports) => bounds.readQueues(onQueue, { ports, signal })
+        if (crowd.look()) await look(sockets(), note, read)
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
@@ -189,18 +191,21 @@ function leastRead(sockets: Iterable<Socket>): Socket | undefined {
 
 const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
+type ReadAll = (onQueue: OnQueue, ports: ReadonlySet<number>) => Promise<void>
+
 /** Looks at what the kernel has of each connection. */
 async function look(
   sockets: Iterable<Socket>,
   note: (socket: Socket, queue: Queue) => void,
-  read: typeof readQueues,
+  read: ReadAll,
 ): Promise<void> {
-  const byName = await nameAll([...sockets])
+  const { byName, ports } = await nameAll([...sockets])
+  if (ports.size === 0) return
   const queued = new Map<Socket, Queue>()
   await read((name, queue) => {
     const socket = byName.get(name)
     if (socket !== undefined) queued.set(socket, queue)
-  })
+  }, ports)
   const pause = yieldEvery(SLICE_MS)
   for (const socket of byName.values()) {
     note(socket, queued.get(socket) ?? NOTHING)
@@ -209,34 +214,37 @@ async function look(
 }
 
 /** By what the kernel's tables call them; in slices of time. */
-async function nameAll(sockets: readonly Socket[]): Promise<Map<string, Socket>> {
+async function nameAll(sockets: readonly Socket[]): Promise<{ byName: Map<string, Socket>; ports: Set<number> }> {
   const byName = new Map<string, Socket>()
+  const ports = new Set<number>()
   const pause = yieldEvery(SLICE_MS)
   for (const socket of sockets) {
     if (socket.queueName === undefined) {
       socket.queueName = queueName(socket)
       await pause()
     }
-    if (socket.queueName !== undefined) byName.set(socket.queueName, socket)
+    if (socket.queueName === undefined) continue
+    byName.set(socket.queueName, socket)
+    if (socket.localPort !== undefined) ports.add(socket.localPort)
   }
-  return byName
+  return { byName, ports }
 }
 
 /** Runs again and again until the server is closed, for a small part of the time. */
-function repeat(server: Server, everyMs: number, run: () => Promise<void>): void {
+function repeat(server: Server, everyMs: number, run: (signal: AbortSignal) => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined
-  let isClosed = false
+  const closing = new AbortController()
   const runAndWait = async () => {
     const began = performance.now()
     // Without the kernel's tables, as on other systems, there is nothing to see.
-    await run().catch(() => {})
-    if (isClosed) return
+    await run(closing.signal).catch(() => {})
+    if (closing.signal.aborted) return
     const calmMs = Math.min((performance.now() - began) / MOST_OF_TIME, MOST_INTERVALS * everyMs)
     timer = setTimeout(runAndWait, Math.max(everyMs, calmMs)).unref()
   }
   timer = setTimeout(runAndWait, everyMs).unref()
   server.once('close', () => {
-    isClosed = true
+    closing.abort()
     clearTimeout(timer)
   })
 }
