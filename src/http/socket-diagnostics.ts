@@ -1,18 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { createRepeatedProgram, type RunProgram } from '../lib/repeated-program.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
-import { queueName, readQueues, type OnQueue, type QueuesWanted, type ReadQueues } from './tcp-queues.ts'
+import { queueName, readQueues, type OnQueue, type ReadQueues } from './tcp-queues.ts'
 
 /** A program of iproute2, which asks the kernel by a socket that Node does not have (sock_diag(7)). */
 const PROGRAM = 'ss'
 /** TCP, numbers in place of names, memory, no heading, a line for each connection. */
 const OPTIONS = ['-t', '-n', '-m', '-H', '-O']
-/** Where systems have it, whatever the service's own environment says, which has secrets besides. */
-const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin', LC_ALL: 'C' }
 /** What it writes of 16,384 connections is 3 MB, and with as many as the kernel still closes for them 40 MB at most. */
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_MS = 10_000
-/** After it has failed, as where it is missing, it is not started for so long. */
+/** How long it stays ready once connections take little again. */
+const IDLE_MS = 60_000
+/** After it has failed, as where it is missing, it is not asked for so long. */
 const RETRY_MS = 60_000
 /** How long an iteration of the event loop reads what it writes, in milliseconds. */
 const SLICE_MS = 2
@@ -24,7 +23,7 @@ const MEMORY = 'skmem:(r'
  * missing, which the kernel's tables leave out. Where there is no such program, or it fails, the tables are read.
  * @param read for tests
  */
-export function createQueueReader(read: ReadQueues = readDiagnostics): ReadQueues {
+export function createQueueReader(read: ReadQueues = createDiagnostics()): ReadQueues {
   let retryAt = -Infinity
   return async (onQueue, wanted) => {
     if (performance.now() >= retryAt) {
@@ -39,51 +38,28 @@ export function createQueueReader(read: ReadQueues = readDiagnostics): ReadQueue
   }
 }
 
-async function readDiagnostics(onQueue: OnQueue, { ports, signal }: QueuesWanted): Promise<void> {
-  const child = spawn(PROGRAM, [...OPTIONS, filterOf(ports)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: ENVIRONMENT,
-    timeout: MOST_MS,
-    killSignal: 'SIGKILL',
-    signal,
-  })
-  const isSuccess = succeeds(child)
-  try {
-    await readLines(child.stdout, onQueue)
-    if (!(await isSuccess)) throw new Error(`${PROGRAM} has failed`)
-  } finally {
-    child.kill('SIGKILL')
+function createDiagnostics(): ReadQueues {
+  const programs = new Map<string, RunProgram>()
+  return async (onQueue, { ports, signal }) => {
+    const filter = filterOf(ports)
+    const run =
+      programs.get(filter) ?? createRepeatedProgram([PROGRAM, ...OPTIONS, filter], { runMs: MOST_MS, idleMs: IDLE_MS })
+    programs.set(filter, run)
+    const pause = yieldEvery(SLICE_MS)
+    let bytes = 0
+    const onLine = (line: string) => {
+      bytes += line.length
+      if (bytes > MOST_BYTES) throw new Error(`${PROGRAM} writes too much`)
+      readLine(line, onQueue)
+      return pause()
+    }
+    await run(onLine, signal)
   }
 }
 
 /** That none of other programs is read. */
 function filterOf(ports: ReadonlySet<number>): string {
   return `( ${[...ports].map((port) => `sport = :${port}`).join(' or ')} )`
-}
-
-/** Whether it ends by itself, and well; it may not have started, and it ends at once when its signal says so. */
-async function succeeds(child: ChildProcess): Promise<boolean> {
-  try {
-    const [code] = (await once(child, 'close')) as [number | null]
-    return code === 0
-  } catch {
-    return false
-  }
-}
-
-async function readLines(chunks: AsyncIterable<Buffer>, onQueue: OnQueue): Promise<void> {
-  const pause = yieldEvery(SLICE_MS)
-  let [rest, bytes] = ['', 0]
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`${PROGRAM} writes too much`)
-    const lines = (rest + chunk.toString('latin1')).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      readLine(line, onQueue)
-      await pause()
-    }
-  }
 }
 
 /**
