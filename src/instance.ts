@@ -49,7 +49,8 @@ export async function createInstance(
   const measured = createRequestMetrics(measuredKinds)
   const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
   const { app, connections } = createServer(services, log, timeouts, onVisit)
-  const ofProcess = watchProcess(app, [...services.connections.shares, ...connections.memoryShares])
+  const shares = [...services.connections.shares, ...connections.memoryShares, ...services.webhooks.memoryShares]
+  const ofProcess = watchProcess(app, shares)
   const { isLate } = finishOnStop(app, connections, services)
   measured.watch(app, ({ routeOptions }) => {
     const { work = 'pages' } = routeOptions.config

@@ -33,14 +33,14 @@ export function resetAtOnce(socket: Socket): void {
   socket.destroy()
 }
 
-/**
- * libuv does not reset a connection while it is being shut down, and Node would not close it then; nor has Node a reset for what is
- * not TCP.
- */
+/** Nor has Node a reset for what is not TCP. */
 export function mayReset(socket: Socket): boolean {
-  const { destroyed, remoteAddress, writableEnded, writableFinished, writableLength } = socket
-  const isShuttingDown = writableEnded && !writableFinished && writableLength === 0
-  return !destroyed && remoteAddress !== undefined && !isShuttingDown
+  return !socket.destroyed && socket.remoteAddress !== undefined && !isShuttingDown(socket)
+}
+
+/** libuv does not reset a connection while it is being shut down, and Node would not close it then. */
+export function isShuttingDown({ connecting, writableEnded, writableFinished, writableLength }: Socket): boolean {
+  return !connecting && writableEnded && !writableFinished && writableLength === 0
 }
 
 function makeNoStacks(socket: Socket): void {

@@ -11,6 +11,7 @@ import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { createGuardedRequest } from './guarded-request.ts'
+import { createOutgoingMemory } from './outgoing-memory.ts'
 import { createReceivers } from './receivers.ts'
 
 const HOST = 'hook.example'
@@ -21,6 +22,7 @@ function sendTo(port: number, ca: string) {
     addressesOf: async () => ['127.0.0.1'],
     isAllowed: () => true,
     receivers: createReceivers(Date.now),
+    memory: createOutgoingMemory(),
     timeoutMs: PATIENCE_MS,
     ca,
   })

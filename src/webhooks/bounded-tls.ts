@@ -1,8 +1,9 @@
 import { constants } from 'node:crypto'
 import { Agent } from 'node:https'
-import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls, DEFAULT_CIPHERS, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { endInTurn, openConnection, type ConnectionTarget } from './connection.ts'
 import { RequestError } from './request-error.ts'
 
 /**
@@ -28,7 +29,7 @@ const settings = {
   ALPNProtocols: ['http/1.1'],
 }
 
-type TlsRequestOptions = ConnectionOptions & { port: number; lookup?: LookupFunction }
+type TlsRequestOptions = ConnectionOptions & ConnectionTarget
 
 /** TLS connections of one request, whose messages are bounded. */
 export interface BoundedTls {
@@ -61,11 +62,11 @@ export function boundTls(): BoundedTls {
 
   const agent = new Agent()
   agent.createConnection = (options) => {
-    const { host = '', port, lookup, servername, ca, rejectUnauthorized = true } = options as TlsRequestOptions
-    const raw = connectTcp({ host, port, ...(lookup && { lookup }) })
-    const socket = meter(raw, mayRead)
+    const { host, port, lookup, servername, ca, rejectUnauthorized = true } = options as TlsRequestOptions
+    const socket = meter(openConnection({ host, port, lookup }), mayRead)
     const trust = { rejectUnauthorized, ...(ca !== undefined && { ca }) }
     secured = connectTls({ ...settings, ...trust, socket, host, ...(servername !== undefined && { servername }) })
+    endInTurn(secured)
     secured.once('secureConnect', () => (isSecure = true))
     secured.on('session', () => {
       if (++tickets > MAX_TICKETS) refuse()

@@ -12,6 +12,7 @@ import { requireProgram } from '../../test/support/programs.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
+import { createOutgoingMemory } from './outgoing-memory.ts'
 import { createReceivers } from './receivers.ts'
 import { createGuardedRequest, type GuardedOptions, type GuardedRequestDeps } from './guarded-request.ts'
 
@@ -33,6 +34,7 @@ async function setUp(t: TestContext, zones: Record<string, Zone>, deps: Partial<
     request: createGuardedRequest({
       addressesOf,
       receivers: createReceivers(Date.now),
+      memory: createOutgoingMemory(),
       timeoutMs: PATIENCE_MS,
       ...deps,
     }),

@@ -2,8 +2,12 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage, type 
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { clientOf } from '../http/client-address.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
+import { asHolder } from '../lib/holder.ts'
 import { boundTls } from './bounded-tls.ts'
+import { plainAgent } from './connection.ts'
+import type { OutgoingMemory } from './outgoing-memory.ts'
 import type { IsOwn } from './own-networks.ts'
 import { machineOf, NotNow, type Receivers } from './receivers.ts'
 import { RequestError } from './request-error.ts'
@@ -26,7 +30,7 @@ const MAX_ADDRESSES = 8
 /**
  * Sends a request to a host of the public internet.
  * @throws {RequestError} when no response came
- * @throws {NotNow} when the machines of the host have as many requests as they may have
+ * @throws {NotNow} when the machines of the host have as many requests as they may have, or there is no memory for it
  */
 export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<Answer>
 
@@ -61,6 +65,8 @@ export interface GuardedRequestDeps {
   /** Which addresses are the service's own; none by default. */
   ownNetworks?: (() => Promise<IsOwn>) | undefined
   receivers: Receivers
+  /** The memory for all requests. */
+  memory: OutgoingMemory
   timeoutMs?: number | undefined
   /** Certificates of authorities to trust instead of the system's; for tests. */
   ca?: string | undefined
@@ -72,25 +78,26 @@ export interface GuardedRequestDeps {
  * Redirects are responses like others. Proxies in the environment are ignored.
  */
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
-  const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, receivers } = deps
-  const { timeoutMs = TIMEOUT_MS, ca } = deps
-  return async (text, { method, headers = {}, body, signal, onConnect, isSlow, network }) => {
+  const { addressesOf, isAllowed = isPublic, ownNetworks = async () => () => false, timeoutMs = TIMEOUT_MS, ca } = deps
+  return async (text, { method, headers = {}, body, signal, onConnect, ...of }) => {
     const url = new URL(text)
     const late = AbortSignal.timeout(timeoutMs)
-    const ended = AbortSignal.any([signal, late])
+    const outOfMemory = new AbortController()
+    const ended = AbortSignal.any([signal, late, outOfMemory.signal])
     let leave = () => {}
     try {
       const found = Promise.all([addressesOf(url.hostname.replace(/^\[|\]$/g, '')), ownNetworks()])
       const allowed = onlyForeign(...(await until(ended, found)), isAllowed)
       onConnect?.()
-      const entered = enterMachines(receivers, allowed, { isSlow, network })
-      leave = () => entered.leaves.forEach((each) => each())
+      const entered = enter(deps, allowed, of, (reason) => outOfMemory.abort(reason))
+      leave = entered.leave
       const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
       const lookup = lookupIn(entered.addresses)
-      const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
+      const options = { method, headers, lookup, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
       return await exchange(url, options, body)
     } catch (error) {
       if (error instanceof RequestError || error instanceof NotNow) throw error
+      outOfMemory.signal.throwIfAborted()
       if (late.aborted) throw new RequestError(`it did not respond in ${timeoutMs / 1000} seconds`, { cause: error })
       throw new RequestError(explain(error), { cause: error })
     } finally {
@@ -99,15 +106,33 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   }
 }
 
+type Sender = Pick<GuardedOptions, 'isSlow' | 'network'>
+
+/**
+ * Counts a request for what it takes of the memory, and of the machines that may get it.
+ * @param giveWay ends it with what it is to reject with
+ * @throws {NotNow} when there may be none now
+ */
+function enter(
+  { memory, receivers }: GuardedRequestDeps,
+  allowed: string[],
+  of: Sender,
+  giveWay: (reason: NotNow) => void,
+) {
+  const holder = { ...asHolder(clientOf(allowed[0] as string)), about: of.network || undefined }
+  // Nothing has failed: its turn comes later, as that of whatever is over a share.
+  const notNow = () => new NotNow(receivers.nextTry('memory', of.network))
+  if (memory.isFull(holder)) throw notNow()
+  const { addresses, leaves } = enterMachines(receivers, allowed, of)
+  leaves.push(memory.enter(holder, () => giveWay(notNow())))
+  return { addresses, leave: () => leaves.forEach((each) => each()) }
+}
+
 /**
  * Counts a request for each machine that may get it: which one does is known only once it is connected to.
  * @throws {NotNow} when none may have one now
  */
-function enterMachines(
-  receivers: Receivers,
-  all: string[],
-  { isSlow, network }: Pick<GuardedOptions, 'isSlow' | 'network'>,
-) {
+function enterMachines(receivers: Receivers, all: string[], { isSlow, network }: Sender) {
   const entered = new Map<string, () => void>()
   let full = ''
   for (const address of new Map(all.map((each) => [machineOf(each), each])).values()) {
@@ -157,13 +182,17 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
     let answer: Answer | undefined
     let failure: unknown = new Error('the connection was closed')
     const tls = url.protocol === 'https:' ? boundTls() : undefined
-    const sent = tls ? requestHttps(url, { ...options, agent: tls.agent }) : requestHttp(url, options)
+    const sent = tls
+      ? requestHttps(url, { ...options, agent: tls.agent })
+      : requestHttp(url, { ...options, agent: plainAgent() })
     sent.on('error', (error) => (failure = error))
     boundReading(sent, tls?.onDecrypted)
     sent.once('response', (response) => {
       const { 'retry-after': retryAfter } = response.headers
       answer = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
       discard(sent, response, options.method === 'POST' ? MAX_BODY_BYTES : 0)
+      // That to HEAD has no body, and ends by itself.
+      if (options.method === 'GET') sent.destroy()
     })
     sent.once('close', () => (answer === undefined ? reject(failure as Error) : resolve(answer)))
     sent.end(body)
@@ -197,7 +226,6 @@ function discard(sent: ClientRequest, response: IncomingMessage, maxBytes: numbe
     bytes += chunk.length
     if (bytes > maxBytes) sent.destroy()
   })
-  if (maxBytes === 0) sent.destroy()
 }
 
 const reasons: Record<string, string> = {

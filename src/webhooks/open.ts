@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { CollectionWebhooks } from '../collections/webhooks.ts'
 import type { Database } from '../db/database.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
+import type { MemoryShare } from '../http/memory-guard.ts'
 import type { Metric } from '../http/metric.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import type { Draining } from '../lib/draining.ts'
@@ -15,6 +16,7 @@ import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request
 import { webhookMetrics } from './metrics.ts'
 import { createOwnNetworks } from './own-networks.ts'
 import { createOutbox } from './outbox.ts'
+import { createOutgoingMemory } from './outgoing-memory.ts'
 import { createReceivers } from './receivers.ts'
 
 /** Sends the events of links to their webhooks. */
@@ -22,6 +24,8 @@ export interface Webhooks extends LinkWebhooks {
   /** The webhooks of collections. */
   ofCollections: CollectionWebhooks
   metrics: Metric[]
+  /** What its requests take of the memory, and give way of. */
+  memoryShares: readonly MemoryShare[]
   /** Has what is sent screened from now on: the lists are opened later, because they report to webhooks what they remove. */
   screenWith: (screen: Screen) => void
   close: () => Promise<void>
@@ -70,7 +74,7 @@ export function openWebhooks(
   const links = { ...ofLinks, ofCollections: createCollectionWebhooks({ ...shared, totals, latestTotals }) }
   const counts = { delivered: 0, failed: 0, givenUp: 0 }
   const metrics = webhookMetrics(counts, outbox)
-  if (!enabled) return { ...links, metrics, screenWith, async close() {} }
+  if (!enabled) return { ...links, metrics, memoryShares: [], screenWith, async close() {} }
 
   const query = createRunQueries(servers)
   const addressesOf = (host: string) =>
@@ -79,7 +83,8 @@ export function openWebhooks(
   // Tests send to this machine.
   const ownNetworks = overrides.isAllowed ? undefined : createOwnNetworks({ host, addressesOf, monotonic })
   const receivers = createReceivers(now)
-  const request = createGuardedRequest({ addressesOf, ownNetworks, receivers, ...overrides })
+  const memory = createOutgoingMemory()
+  const request = createGuardedRequest({ addressesOf, ownNetworks, receivers, memory, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
   const sending = { request, receivers, screen, outbox, counts }
   const background = startBackground(
@@ -89,5 +94,5 @@ export function openWebhooks(
   )
   scans.onFold(background.onFold)
   draining.onBegin(background.stop)
-  return { ...links, metrics, screenWith, close: background.close }
+  return { ...links, metrics, memoryShares: memory.shares, screenWith, close: background.close }
 }

@@ -7,6 +7,7 @@ import { startReceiver } from '../../test/support/receiver.ts'
 import { createRunQueries } from '../domains/dns-query.ts'
 import { createGuardedRequest, OwnHostError } from './guarded-request.ts'
 import { createOwnNetworks } from './own-networks.ts'
+import { createOutgoingMemory } from './outgoing-memory.ts'
 import { createReceivers } from './receivers.ts'
 
 const options = { method: 'POST' as const, body: '{}', signal: new AbortController().signal }
@@ -33,7 +34,7 @@ test('no request goes to this machine, to its neighbours or to the address of th
     interfaces,
   })
   const deps = { addressesOf, ownNetworks, isAllowed: () => true, receivers: createReceivers(Date.now) }
-  const request = createGuardedRequest({ ...deps, timeoutMs: PATIENCE_MS })
+  const request = createGuardedRequest({ ...deps, memory: createOutgoingMemory(), timeoutMs: PATIENCE_MS })
   const names = ['machine.example', 'neighbour.example', 'neighbour6.example', 'service.example', 'go.example']
   for (const host of [...names, '127.0.2.9', '[2001:db8::1]', '[::ffff:127.0.2.9]', '127.0.3.9', '[2001:db8:1::9]'])
     await assert.rejects(request(`http://${host}:${port}/`, options), OwnHostError, host)

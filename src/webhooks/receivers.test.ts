@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { createGuardedRequest } from './guarded-request.ts'
+import { createOutgoingMemory } from './outgoing-memory.ts'
 import {
   createReceivers,
   machineOf,
@@ -197,6 +198,7 @@ test('of several addresses of a host, the request goes to one that may have it, 
     addressesOf: async () => ['127.0.0.5', '127.0.0.6'],
     isAllowed: () => true,
     receivers,
+    memory: createOutgoingMemory(),
   })
   const send = () =>
     request(`http://hook.example.com:${port}/`, { method: 'POST', body: '{}', signal: new AbortController().signal })
