@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 import { StoreBusy, StoreUnavailable } from '../../db/unavailable.ts'
 import { connectPostgres } from './database.ts'
+import { runFirst } from './precedence.ts'
 
 /** Two nodes on one database with one row, and two other clients of the database. */
 async function openNodes(t: TestContext) {
@@ -133,4 +134,23 @@ test('what the operator does waits for longer than a statement may, until other 
   await client.query(`update instance set id = id`)
   await assert.rejects(db.urgent('takedown', touch), StoreBusy)
   await client.query('commit')
+})
+
+test('what the operator does begins again when PostgreSQL was late, however long that took to be seen, and tells when it is late again', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const { node } = await openNodes(t)
+  /** @param late how many attempts have no answer, for longer than a statement is waited for */
+  const attempt = async (late: number) => {
+    let [now, tries] = [0, 0]
+    const transaction: typeof node.transaction = async (work) => {
+      if (++tries > late) return node.transaction(work)
+      now += 6000
+      throw new StoreUnavailable('PostgreSQL: Query read timeout')
+    }
+    await runFirst(transaction, node.read, touch, () => now).catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable) || late === 1) throw error
+    })
+    return tries
+  }
+  assert.deepEqual([await attempt(1), await attempt(Infinity)], [2, 2])
 })

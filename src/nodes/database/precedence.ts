@@ -11,7 +11,7 @@ const [TRIES, TRY_S] = [50, 0.002]
 const IDLE_S = 1
 /** How long a transaction with precedence begins again while it finds others' locks, or no connection. */
 const PATIENCE_MS = 60_000
-/** The same while PostgreSQL does not answer: a busy machine may be late, and one that is away for longer is told of. */
+/** The same while PostgreSQL does not answer, from when an attempt has failed for that: one that is late takes longer than this by itself. */
 const PATIENCE_AWAY_MS = 5_000
 /** The longest pause between two attempts. */
 const PAUSE_MS = 500
@@ -32,11 +32,13 @@ async function protect(transaction: Transaction<Tables>): Promise<number> {
  * Strangers can have the same links locked without a break, by changes of hundreds, each of which takes seconds.
  * @param transaction begins one, again when it was rolled back because of another one
  * @param watching connections that those who wait for locks do not have
+ * @param monotonic a clock that never goes back
  */
 export async function runFirst<T>(
   transaction: (work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>,
   watching: Kysely<Tables>,
   work: (transaction: Transaction<Tables>) => Promise<T>,
+  monotonic: () => number = () => performance.now(),
 ): Promise<T> {
   let isDone = false
   const run = () =>
@@ -51,14 +53,16 @@ export async function runFirst<T>(
         await stop()
       }
     })
-  for (const since = performance.now(); ; isDone = false) {
+  let awaySince: number | undefined
+  for (const since = monotonic(); ; isDone = false) {
     try {
       return await run()
     } catch (error) {
-      const waited = performance.now() - since
+      const failed = monotonic()
+      if (isAway(error)) awaySince ??= failed
       // Whether the commit of one that was done has reached the store is not known.
-      const isLate = !isDone && isAway(error) && waited < PATIENCE_AWAY_MS
-      if (!isLate && (!isBusy(error) || waited > PATIENCE_MS)) throw error
+      const isPatient = isAway(error) ? !isDone && failed - (awaySince ?? failed) < PATIENCE_AWAY_MS : isBusy(error)
+      if (!isPatient || failed - since > PATIENCE_MS) throw error
     }
     await sleep(Math.random() * PAUSE_MS)
   }
