@@ -6,13 +6,20 @@ import type { Database } from '../db/database.ts'
 import { hideLink, showLink } from '../links/deleted-store.ts'
 import type { Link } from '../links/link.ts'
 import { abuseOperations, type OperatorDeps } from './operator.ts'
+import { buildSet, openSet } from './compact-set.ts'
+import { addEntry } from './list-entry.ts'
 import { openRulings } from './rulings.ts'
 import { createScreening } from './screen.ts'
 import { suspendLink } from './suspension.ts'
 
+const CUSTOM = 'qr.customer.example'
 const now = () => 1_800_000_000_000
 
-async function depsOf(db: Database): Promise<OperatorDeps> {
+/** @param listed what a list names */
+async function depsOf(db: Database, listed: string[] = []): Promise<OperatorDeps> {
+  const builder = buildSet()
+  for (const address of listed) addEntry(builder, '', address)
+  const lists = () => [{ name: 'list', set: openSet(builder.finish()) }]
   const rulings = await openRulings(db, now)
   const none = async () => {}
   return {
@@ -20,9 +27,9 @@ async function depsOf(db: Database): Promise<OperatorDeps> {
     now,
     invalidate() {},
     webhooks: { which: async () => new Set(), onChange: none },
-    owns: () => false,
+    owns: ({ hostname }) => hostname === CUSTOM,
     rulings,
-    screening: createScreening({ salt: '', lists: () => [], rulings: rulings.all, isOwnHost: () => false }),
+    screening: createScreening({ salt: '', lists, rulings: rulings.all, isOwnHost: () => false }),
     feeds: {
       salt: '',
       lists: () => [],
@@ -105,5 +112,44 @@ for (const { name, open } of drivers) {
     const allowed = { expression: 'www.evil.example/', allowed: true, reinstated: 1, blockedBy: null }
     assert.deepEqual(await unblock?.({ subject: 'www.evil.example' }), allowed)
     assert.equal((await read(db, 'both')).suspension, null)
+  })
+
+  test(`what a list names on a custom domain is allowed by its URL, unless that is the short URL of a blocked link, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    const [unknown, known] = [`${CUSTOM}/none`, `${CUSTOM}/known`]
+    const deps = await depsOf(db, [`http://${unknown}`, `http://${known}`])
+    const { block, unblock, entries } = abuseOperations(deps)
+    await insert(db, 'known')
+    await insert(db, 'names', { title: `see ${unknown}`, target: 'https://good.example/' })
+    const suspension = { at: now(), reason: '', source: 'list' as const, expression: unknown }
+    await suspendLink(deps, await read(db, 'names'), suspension, 'list', 'takedown')
+    const allowed = (expression: string, reinstated: number) => {
+      return { expression, allowed: true, reinstated, blockedBy: null }
+    }
+    assert.deepEqual(await unblock?.({ subject: `http://${unknown}` }), allowed(unknown, 1))
+    await assert.rejects(async () => unblock?.({ subject: unknown }), /no link has the code none/)
+
+    const blockedBy = { expression: known, list: 'list' }
+    assert.deepEqual(await block?.({ subject: known }), { code: 'known' })
+    assert.deepEqual(await unblock?.({ subject: known }), { code: 'known', shortUrl: { expression: known, blockedBy } })
+    assert.deepEqual(await unblock?.({ subject: known }), allowed(known, 0))
+    await assert.rejects(async () => unblock?.({ subject: known }), /known is not blocked/)
+    assert.deepEqual(await block?.({ subject: known }), { code: 'known' })
+    assert.deepEqual(await unblock?.({ subject: known }), { code: 'known' })
+
+    assert.equal(deps.rulings.all().size, 2)
+    await entries?.({ forget: `https://${known}` })
+    assert.deepEqual([...deps.rulings.all().keys()], [unknown])
+  })
+
+  test(`a rule for a URL on a name that has become a custom domain is deleted by that URL, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    const deps = await depsOf(db)
+    const expression = `${CUSTOM}/menu`
+    await deps.rulings.put({ expression, verdict: 'block', reason: '', isLegal: false, createdAt: now() })
+    const result = { expression, allowed: false, reinstated: 0, blockedBy: null }
+    assert.deepEqual(await abuseOperations(deps).unblock?.({ subject: expression }), result)
   })
 }

@@ -52,7 +52,11 @@ export interface BlockResult {
 
 /** The result of `unblock`: the reinstated code, or what happened to an expression. */
 export type UnblockResult =
-  | { code: string }
+  | {
+      code: string
+      /** The short URL that was given, when links that name it stay blocked, and what blocks them. */
+      shortUrl?: { expression: string; blockedBy: BlockedBy }
+    }
   | {
       code?: undefined
       expression: string
@@ -61,8 +65,14 @@ export type UnblockResult =
       /** The number of reinstated links. */
       reinstated: number
       /** What still blocks the expression. */
-      blockedBy: { expression: string; list?: string } | null
+      blockedBy: BlockedBy | null
     }
+
+/** An expression that blocks another one, of a list or else of the operator. */
+export interface BlockedBy {
+  expression: string
+  list?: string
+}
 
 export interface RulingsResult {
   rulings: Ruling[]
@@ -152,19 +162,36 @@ async function findCodeInPath(deps: OperatorDeps, expression: string): Promise<P
 }
 
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
-  const { rulings, screening, now } = deps
   const reason = readReason(input)
   // A custom domain can be allowed, and a rule of before a host became the service's own deleted.
   const subject = readSubject(input['subject'], deps.owns, true)
-  if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
-  const { expression } = subject
-  const hadRuling =
-    rulings.all().get(expression)?.verdict === 'block' && (await rulings.remove(expression, 'unblock', reason))
+  if ('expression' in subject) return unblockExpression(deps, subject.expression, reason)
+  const { code, shortUrl } = subject
+  const blockedBy = shortUrl === undefined ? undefined : deps.screening.find(shortUrl)
+  const isNamed = blockedBy !== undefined || (shortUrl !== undefined && isRuledOut(deps, shortUrl))
+  if (shortUrl !== undefined && isNamed && !(await isSuspended(deps, code)))
+    return unblockExpression(deps, shortUrl, reason)
+  const link = await unblockCode(deps, code, reason)
+  return { code: link.code, ...(shortUrl && blockedBy && { shortUrl: { expression: shortUrl, blockedBy } }) }
+}
+
+async function unblockExpression(deps: OperatorDeps, expression: string, reason: string): Promise<UnblockResult> {
+  const { rulings, screening, now } = deps
+  const hadRuling = isRuledOut(deps, expression) && (await rulings.remove(expression, 'unblock', reason))
   const isListed = !hadRuling && screening.find(expression) !== undefined
   if (isListed) await rulings.put({ expression, verdict: 'allow', reason, isLegal: false, createdAt: now() })
   if (!hadRuling && !isListed) throw notBlocked(deps, expression)
   const reinstated = await reinstateBelow(deps, expression, reason)
   return { expression, allowed: isListed, reinstated, blockedBy: screening.find(expression) ?? null }
+}
+
+/** Whether the operator has a rule that blocks an expression, also one of before its host became the service's own. */
+const isRuledOut = ({ rulings }: OperatorDeps, expression: string) => rulings.all().get(expression)?.verdict === 'block'
+
+/** Whether a link has a code and is blocked, also one that its owner can bring back. */
+async function isSuspended(deps: LinkDeps, code: string): Promise<boolean> {
+  const link = (await storedLinkOfCode(deps, code)) ?? (await linkOfCode(deps, code))
+  return typeof link === 'object' && link.suspension !== null
 }
 
 function notBlocked({ screening }: OperatorDeps, expression: string): Problem {
@@ -222,7 +249,8 @@ async function suspendFor(deps: OperatorDeps, link: Link, hit: Hit): Promise<voi
 
 async function forgetRuling(deps: OperatorDeps, text: unknown): Promise<void> {
   const subject = readSubject(text, deps.owns, true)
-  const isDeleted = 'expression' in subject && (await deps.rulings.remove(subject.expression, 'forget', ''))
+  const expression = 'expression' in subject ? subject.expression : subject.shortUrl
+  const isDeleted = expression !== undefined && (await deps.rulings.remove(expression, 'forget', ''))
   if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
   deps.sweep.start(true)
 }

@@ -5,8 +5,14 @@ import { codeEndings } from '../links/kinds/index.ts'
 import { canonicalise, expressionOf } from './canonical.ts'
 import { isAddress } from './expressions.ts'
 
-/** The subject of an operation: a code of this service, or an expression for hosts and URLs. */
-export type Subject = { code: string } | { expression: string }
+/** The subject of an operation: an expression for hosts and URLs, or a code of this service. */
+export type Subject =
+  | { expression: string }
+  | {
+      code: string
+      /** Of a short URL: the expression that a list or a rule has for it, as its host may be a custom domain. */
+      shortUrl?: string
+    }
 
 /** The code in a text: a bare code, or a short URL, also with `+` or of an image. Undefined when there is none. */
 export function codeOf(text: string, owns: (url: URL) => boolean): string | undefined {
@@ -31,7 +37,7 @@ export function codeInPath({ pathname }: URL): string | undefined {
 export function readSubject(text: unknown, owns: (url: URL) => boolean, mayBeOwn = false): Subject {
   if (typeof text !== 'string' || text.trim() === '') throw invalidSubject('must be a code, a host or a URL')
   const code = codeOf(text, owns)
-  if (code !== undefined) return { code }
+  if (code !== undefined) return { code, ...shortUrlIn(text) }
   const canonical = canonicalise(text)
   const { host } = canonical
   if (!/^[\w.-]+$/.test(host) && !isAddress(host))
@@ -43,6 +49,8 @@ export function readSubject(text: unknown, owns: (url: URL) => boolean, mayBeOwn
   if (!mayBeOwn) refuseOwn(host, owns)
   return { expression: expressionOf(canonical) }
 }
+
+const shortUrlIn = (text: string) => (isCode(text.trim()) ? {} : { shortUrl: expressionOf(canonicalise(text)) })
 
 function refuseOwn(host: string, owns: (url: URL) => boolean): void {
   if (owns(new URL(`https://${host}/`))) throw new Problem('invalid_request', `${host} is this service itself`)
