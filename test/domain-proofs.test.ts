@@ -137,6 +137,21 @@ test('a name under which owners have opened their pages goes on serving them, al
   assert.deepEqual(await statuses(), OPEN)
 })
 
+test('a page that anybody opens under a name while its owner has yet to set the record does not keep the name from being narrowed', async (t) => {
+  const { statuses, register, shown, zones, pass } = await set(t, {})
+  await register()
+  await poll(async () => (await shown()).status === 'pending')
+  await pass(10_000)
+  assert.deepEqual(await statuses(), OPEN)
+  zones[OLD] = { cname: HOST }
+  // The record is set, and not found yet.
+  assert.deepEqual(await statuses(), OPEN)
+  await pass(2 * MINUTE)
+  await poll(async () => (await shown()).status === 'active')
+  assert.deepEqual([(await shown()).narrowed, (await shown()).proof], [true, null])
+  await poll(async () => (await statuses()).join() === NARROWED.join())
+})
+
 test('who proves a claim narrows the name as well', async (t) => {
   const { server, statuses, register, shown, zones, pass } = await set(t, { [OLD]: { cname: HOST } })
   await register()

@@ -37,14 +37,3 @@ async function trimPageNames(db: Executor, max: number): Promise<void> {
   const names = (await beyond.execute()).map(({ name }) => name)
   if (names.length > 0) await db.deleteFrom('page_names').where('name', 'in', names).execute()
 }
-
-/** Has a name that does not lead here yet want a proof. */
-export async function wantProof(db: Executor, name: string, now: number): Promise<void> {
-  await db
-    .updateTable('domains')
-    .set({ proof_wanted: 1, updated_at: now })
-    .where('name', '=', name)
-    .where('status', '=', 'pending')
-    .where('claimed_at', 'is', null)
-    .execute()
-}

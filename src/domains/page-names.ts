@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.ts'
 import { MAX_CLAIMED_NAME } from './claim.ts'
-import type { Served } from './domain.ts'
+import type { Domain, Served } from './domain.ts'
 import { readDomainName } from './name.ts'
-import { notePages, wantProof } from './page-names-store.ts'
+import { notePages } from './page-names-store.ts'
+import { findDomain } from './store.ts'
 
 /** Names that the pages of one link count for in a day: its owner may send any `Host`. */
 const MAX_OF_LINK = 4
@@ -22,7 +23,8 @@ interface PageNamesNeeds {
 
 /**
  * Notes under which names owners open their pages: one that is registered later, by anybody, goes on serving them until its DNS
- * proves the registration. Each name is written once a day.
+ * proves the registration. Each name is written once a day. A name that is registered already, and was not found here yet, is not noted:
+ * anybody can send any `Host`, and would keep a name from being narrowed whose owner has only to set its record.
  * @returns to be called when the page of an owner was sent, with the name, and what identifies the link
  */
 export function createPageNames({
@@ -51,15 +53,22 @@ export function createPageNames({
   }
 
   async function note(name: string): Promise<void> {
-    await notePages(db.write, [{ name, at: now() }])
-    if (statusOf(name) === 'pending') await wantProof(db.write, name, now())
+    // Another process may have registered it a moment ago.
+    const domain = await findDomain(db.read, name)
+    if (domain === undefined || hasLedHere(domain)) await notePages(db.write, [{ name, at: now() }])
   }
 
   return (text, link) => {
     if (text === host || text.length > MAX_CLAIMED_NAME) return
-    // Whoever has registered a name that is not narrowed may remove it, and register it again when it leads elsewhere for a moment.
-    if (statusOf(text) === 'active' || isNoted(text, link)) return
+    const served = statusOf(text)
+    if (served === 'active' || served === 'pending' || isNoted(text, link)) return
     const name = readDomainName(text, host)
     if (typeof name !== 'string') run(note(name.name))
   }
 }
+
+/**
+ * Whether a registered name was found here, and was not narrowed: whoever has registered it may remove it, and register it again when it
+ * leads elsewhere for a moment.
+ */
+const hasLedHere = ({ status, proofWanted }: Domain) => status !== 'pending' && proofWanted
