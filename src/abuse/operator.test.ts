@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
 import { insert, read } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
+import { StoreBusy, StoreUnavailable } from '../db/unavailable.ts'
 import { hideLink, showLink } from '../links/deleted-store.ts'
 import type { Link } from '../links/link.ts'
 import { abuseOperations, type OperatorDeps } from './operator.ts'
@@ -77,6 +78,26 @@ for (const { name, open } of drivers) {
       left = toggles
       assert.deepEqual(await block?.({ subject: code }), { code }, `${toggles} times`)
       assert.equal((await storedOf(db, id)).removed_at, now(), `${toggles} times`)
+    }
+  })
+
+  test(`a link is blocked, or warned of, also when the store does not answer as it is looked for, or is busy, on ${name}`, async (t) => {
+    const db = await open(t)
+    if (db === undefined) return
+    await insert(db, 'menu')
+    let late = 0
+    const read = db.read.withPlugin({
+      transformQuery({ node }) {
+        if (late-- > 0) throw late === 0 ? new StoreUnavailable('it did not answer') : new StoreBusy('none is free')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const { warn, block } = abuseOperations({ ...(await depsOf(db)), db: { ...db, read } })
+    for (const operation of [warn, block]) {
+      late = 2
+      assert.deepEqual(await operation?.({ subject: 'menu' }), { code: 'menu' })
+      assert.ok(late < 0)
     }
   })
 

@@ -1,6 +1,7 @@
 import type { OperatorOperations } from '../operator/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { readPatiently } from '../db/patience.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { storedLinkOfCode } from '../links/deleted.ts'
 import type { Link, Warning } from '../links/link.ts'
@@ -157,7 +158,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
 async function findCodeInPath(deps: OperatorDeps, expression: string): Promise<Pick<BlockResult, 'alsoCode'>> {
   const url = URL.parse(`http://${expression}`)
   const code = url === null ? undefined : codeInPath(url)
-  const link = code === undefined ? undefined : await linkOfCode(deps, code)
+  const link = code === undefined ? undefined : await readPatiently(() => linkOfCode(deps, code))
   return typeof link === 'object' && link.suspension === null ? { alsoCode: link.code } : {}
 }
 
@@ -190,7 +191,7 @@ const isRuledOut = ({ rulings }: OperatorDeps, expression: string) => rulings.al
 
 /** Whether a link has a code and is blocked, also one that its owner can bring back. */
 async function isSuspended(deps: LinkDeps, code: string): Promise<boolean> {
-  const link = (await storedLinkOfCode(deps, code)) ?? (await linkOfCode(deps, code))
+  const link = await readPatiently(async () => (await storedLinkOfCode(deps, code)) ?? linkOfCode(deps, code))
   return typeof link === 'object' && link.suspension !== null
 }
 
@@ -312,14 +313,14 @@ export function readReason({ reason = '' }: Record<string, unknown>): string {
  */
 async function updateStored(deps: LinkDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
   for (;;) {
-    const link = (await storedLinkOfCode(deps, code)) ?? (await requireLink(deps, code))
+    const link = (await readPatiently(() => storedLinkOfCode(deps, code))) ?? (await requireLink(deps, code))
     if (await update(link)) return link
   }
 }
 
 /** @throws {Problem} 404 for an unknown code, 410 for a deleted link */
 export async function requireLink(deps: LinkDeps, code: string): Promise<Link> {
-  const link = await linkOfCode(deps, code)
+  const link = await readPatiently(() => linkOfCode(deps, code))
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)
   return link

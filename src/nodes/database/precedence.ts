@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from '#kysely'
 import type { Tables } from '../../db/schema.ts'
-import { isAway, isBusy } from '../../db/unavailable.ts'
+import { createPatience, pause } from '../../db/patience.ts'
+import { isBusy } from '../../db/unavailable.ts'
 
 /** How often is looked who has locked what a transaction with precedence waits for: most wait for nobody, and end before the first look. */
 const LOOK_MS = 100
@@ -9,12 +10,6 @@ const LOOK_MS = 100
 const [TRIES, TRY_S] = [50, 0.002]
 /** A transaction that does nothing for so many seconds is one of a node that stands still: its connection is ended. */
 const IDLE_S = 1
-/** How long a transaction with precedence begins again while it finds others' locks, or no connection. */
-const PATIENCE_MS = 60_000
-/** The same while PostgreSQL does not answer, from when an attempt has failed for that: one that is late takes longer than this by itself. */
-const PATIENCE_AWAY_MS = 5_000
-/** The longest pause between two attempts. */
-const PAUSE_MS = 500
 
 /** The name under which PostgreSQL shows a session while nobody with precedence may end its transaction. */
 const PROTECTED = 'quirl first'
@@ -53,18 +48,15 @@ export async function runFirst<T>(
         await stop()
       }
     })
-  let awaySince: number | undefined
-  for (const since = monotonic(); ; isDone = false) {
+  const isPatient = createPatience(monotonic)
+  for (; ; isDone = false) {
     try {
       return await run()
     } catch (error) {
-      const failed = monotonic()
-      if (isAway(error)) awaySince ??= failed
       // Whether the commit of one that was done has reached the store is not known.
-      const isPatient = isAway(error) ? !isDone && failed - (awaySince ?? failed) < PATIENCE_AWAY_MS : isBusy(error)
-      if (!isPatient || failed - since > PATIENCE_MS) throw error
+      if ((isDone && !isBusy(error)) || !isPatient(error)) throw error
     }
-    await sleep(Math.random() * PAUSE_MS)
+    await pause()
   }
 }
 
