@@ -106,6 +106,14 @@ function finishOnStop(app: FastifyInstance, { drainOf }: Connections, { onDrain 
 /** The kinds of requests whose responses are measured. */
 const measuredKinds = ['visits', ...works] as const
 
+function createPriority(isReserved: Services['links']['isReserved']) {
+  return ({ method, url = '' }: IncomingMessage) => {
+    if (method !== 'GET' && method !== 'HEAD') return 'other'
+    if (isHealthPath(url)) return 'urgent'
+    return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
+  }
+}
+
 /** The fast path handles most visits, before the router. */
 function createServer(
   { visits, scans, links: { isReserved }, tls, client, limits, connections: limit }: Services,
@@ -115,14 +123,11 @@ function createServer(
 ) {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(visits, scans, isReserved, onVisit)
-  const priorityOf = ({ method, url = '' }: IncomingMessage) => {
-    if (method !== 'GET' && method !== 'HEAD') return 'other'
-    if (isHealthPath(url)) return 'urgent'
-    return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
-  }
+  const priorityOf = createPriority(isReserved)
   const holderOf = (request: IncomingMessage) => asHolder(client.of(request))
   const isProxied = (socket: Socket) => client.isProxied({ socket })
-  const needs = { nextRequestId, holderOf, isProxied, onBodyTimeout: limits.chargeLate }
+  const { undecrypted } = limit
+  const needs = { nextRequestId, holderOf, isProxied, undecrypted, onBodyTimeout: limits.chargeLate }
   const connections = createConnections(needs, timeouts)
   limit.observe(connections.state)
   const app = Fastify({

@@ -45,6 +45,8 @@ export interface ConnectionLimit {
    * that there are too many.
    */
   count: (server: Server) => void
+  /** Those that are to be decrypted. */
+  undecrypted: () => Iterable<Socket>
   /** Sets what tells how the connections are. */
   observe: (given: Partial<ConnectionState>) => void
   shares: readonly MemoryShare[]
@@ -87,8 +89,8 @@ interface Connection {
 export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLimit {
   const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
   let state: ConnectionState = { restingSince: () => undefined, isCrowded: () => false }
-  const choose = (all: Iterable<Connection>) =>
-    findIdlest(all, ({ socket, since }) => state.restingSince(socket) ?? since)
+  const idleSince = ({ socket, since }: Connection) => state.restingSince(socket) ?? since
+  const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
   const destroyed = createDestroy(() => state.isCrowded())
   const pool = createFairPool({ capacity: memory, entries: max, choose })
   const room = createRoom(pool, memory)
@@ -118,11 +120,11 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
     sockets: max > 10 * SOCKETS ? SOCKETS : 1,
     count(server) {
       const isEncrypted = !(server instanceof HttpServer)
-      const onOpen = (socket: Socket) =>
-        'encrypted' in socket ? connections.decrypt(socket) : add(socket, isEncrypted)
-      watchConnections(server, { onOpen, onClose: remove }, true)
+      const open = (socket: Socket) => ('encrypted' in socket ? connections.decrypt(socket) : add(socket, isEncrypted))
+      watchConnections(server, { onOpen: open, onClose: remove }, true)
       if (isEncrypted) closeHollow(server, connections.all, lateMs)
     },
+    undecrypted: connections.undecrypted,
     observe: (given) => (state = { ...state, ...given }),
     shares: sharesOf(room, memory, refuse),
     metrics: metricsOf(pool.length, () => refused),
@@ -207,6 +209,7 @@ function createOpenConnections() {
       return connection
     },
     all: () => open.values(),
+    undecrypted: () => Array.from(open.values()).flatMap((each) => (isUndecrypted(each) ? each.accepted : [])),
     /** Notes what decrypts a connection, which was added. */
     decrypt(socket: Socket): void {
       const connection = encrypted.get(peerOf(socket))
@@ -259,6 +262,8 @@ function metricsOf(open: () => number, refused: () => number): Metric[] {
     },
   ]
 }
+
+const isUndecrypted = ({ accepted, socket, peer }: Connection) => peer !== undefined && socket === accepted
 
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 

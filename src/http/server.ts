@@ -114,18 +114,20 @@ export interface ConnectionNeeds {
   holderOf: (request: IncomingMessage) => Holder
   /** Whether a connection is a trusted proxy's. */
   isProxied: (socket: Socket) => boolean
+  /** Connections that are to be decrypted. */
+  undecrypted?: () => Iterable<Socket>
   /** Called when the body of a request has not arrived in time. */
   onBodyTimeout: (request: IncomingMessage) => void
 }
 
 /** @param changed time-outs that are not the usual ones */
 export function createConnections(needs: ConnectionNeeds, changed: Partial<Timeouts> = {}): Connections {
-  const { nextRequestId, holderOf, isProxied, onBodyTimeout } = needs
+  const { nextRequestId, holderOf, isProxied, undecrypted, onBodyTimeout } = needs
   const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
   const responseMemory = createResponseMemory(holderOf, onClosed)
-  const unread = createUnreadConnections({ onClosed, isProxied })
+  const unread = createUnreadConnections({ onClosed, isProxied, undecrypted })
   const refuseIn = (socket: Duplex, problem: Problem) =>
     refuse(socket, latestOf(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const refuseLate = (socket: Socket) =>

@@ -86,11 +86,21 @@ test('of a connection of which the kernel has nothing in memory, no line of ss c
   assert.deepEqual(read(`ESTAB 0      0      127.0.0.1:5244 198.18.1.2:12301 ${memoryOf(0)}`), [])
 })
 
-test('what is not a line of ss with its memory is refused', () => {
+test('a line of ss without memory, as of a connection that this side has closed, says what is not read', () => {
+  const line = (queues: string) => `FIN-WAIT-2 ${queues} 127.0.0.1:5244 198.18.1.2:12301 timer:(timewait,49sec,0)`
+  assert.deepEqual(read(line('0 0')), [])
+  assert.deepEqual(
+    read(line('7 5')).map(([, queue]) => queue),
+    [{ sent: 5, received: 7 }],
+  )
+})
+
+test('what is not a line of ss is refused', () => {
   const lines = [
     '',
     'usage: ss',
-    'ESTAB 0 5 127.0.0.1:5244 198.18.1.2:12301',
+    'ESTAB a 5 127.0.0.1:5244 198.18.1.2:12301',
+    'ESTAB 0',
     `ESTAB 0 a 127.0.0.1:5244 198.18.1.2:12301 ${memoryOf(1)}`,
     `ESTAB 0 5 127.0.0.1:5244 198.18.1.2:12301 skmem:(rx)`,
     `ESTAB 0 5 here:5244 [198.18.1:2:12301 ${memoryOf(1)}`,
@@ -118,6 +128,25 @@ test('once the server is closed, neither ss nor the tables of the kernel are rea
   const reading = createQueueReader()((name) => found.push(name), { ...wanted, signal })
   await assert.rejects(reading, { name: 'AbortError' })
   assert.deepEqual(found, [])
+})
+
+test('what a client has sent before its connection is decrypted counts, until it is decrypted', async (t) => {
+  const { server, opened, open } = await serve(t)
+  let undecrypted = () => opened
+  const unread = createUnreadConnections(
+    { onClosed() {}, undecrypted: () => undecrypted() },
+    { maxBytes: 64_000, calmBytes: 0, lookMs: 10 },
+  )
+  unread.watch(server, () => [])
+  const { socket } = await open()
+  socket.write('x'.repeat(1000))
+  await poll(() => unread.bytes() >= 1000)
+  undecrypted = () => []
+  await poll(() => unread.bytes() === 0)
+  undecrypted = () => opened
+  socket.write('x'.repeat(200_000))
+  await poll(() => opened[0]?.destroyed === true)
+  await poll(() => unread.bytes() === 0)
 })
 
 test('a client whose few bytes take much memory of the kernel is reset, and one that sends as many in one piece is not', async (t) => {

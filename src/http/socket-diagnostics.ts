@@ -67,9 +67,10 @@ function filterOf(ports: ReadonlySet<number>): string {
  * @throws {Error} if it is none, as of another program of that name
  */
 export function readLine(line: string, onQueue: OnQueue): void {
-  const [, , unacknowledged, local = '', remote = '', ...details] = line.trim().split(/\s+/)
+  const [, unread, unacknowledged, local = '', remote = '', ...details] = line.trim().split(/\s+/)
   const memory = details.find((detail) => detail.startsWith(MEMORY))
-  const [sent, received] = [Number(unacknowledged), Number.parseInt(memory?.slice(MEMORY.length) ?? '', 10)]
+  // Of what remains of a connection that this side has closed, it says no memory.
+  const [sent, received] = [Number(unacknowledged), Number.parseInt(memory?.slice(MEMORY.length) ?? unread ?? '', 10)]
   if (!(sent >= 0 && received >= 0)) throw new Error(`${PROGRAM} writes something else`)
   if (sent + received === 0) return
   const [localEnd, remoteEnd] = [endOf(local), endOf(remote)]

@@ -79,6 +79,8 @@ export interface UnreadNeeds {
   onClosed: (this: void) => void
   /** Whether a connection is a trusted proxy's: what comes next on it may be another client's than what came last. */
   isProxied?: (this: void, socket: Socket) => boolean
+  /** Connections that will be a server's once they are decrypted. */
+  undecrypted?: ((this: void) => Iterable<Socket>) | undefined
 }
 
 export interface UnreadConnections {
@@ -103,14 +105,15 @@ export interface UnreadConnections {
  * since the kernel would hold those bytes where nobody counts them any more, for minutes.
  */
 export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<UnreadBounds> = {}): UnreadConnections {
-  const { onClosed, isProxied = () => false } = needs
+  const { onClosed, isProxied = () => false, undecrypted = () => [] } = needs
   const bounds = { ...defaults(), ...changed }
   const reset = (socket: Socket) => (onClosed(), resetAtOnce(socket))
-  const { pool, note, begin, isStalled } = createNotes(bounds.maxBytes, isProxied, reset)
+  const { pool, note, forget, begin, isStalled } = createNotes(bounds.maxBytes, isProxied, reset)
   const crowd = createCrowd(bounds)
 
   return {
-    watch(server, sockets, isAwaited = () => false) {
+    watch(server, opened, isAwaited = () => false) {
+      const sockets = () => [...opened(), ...undecrypted()]
       const ends = createEnds({ isAwaited, isProxied, isCrowded: crowd.is, reset, ...bounds })
       watchConnections(server, {
         onOpen: ends.add,
@@ -124,7 +127,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         begin()
         const ended = ends.all()
         const read: ReadAll = (onQueue, ports) => bounds.readQueues(onQueue, { ports, signal })
-        if (crowd.look()) await look(sockets(), note, read)
+        if (crowd.look()) forget(await look(sockets(), note, read))
         else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
@@ -160,7 +163,7 @@ function createNotes(
   let looks = 0
 
   function note(socket: Socket, { sent, received }: Queue): void {
-    if (socket.destroyed) return
+    if (socket.destroyed) return void pool.remove(socket)
     const isOfProxy = sent + received > 0 && isProxied(socket)
     socket.unreadBytes = isOfProxy && socket.bytesWritten < LEAST_WRITTEN ? 0 : sent
     const bytes = isOfProxy ? sent : sent + received
@@ -173,7 +176,12 @@ function createNotes(
 
   const isStalled = ({ bytesWritten, queuedSince = looks }: Socket) =>
     bytesWritten < LEAST_WRITTEN && looks - queuedSince >= MOST_LOOKS
-  return { pool, note, begin: () => looks++, isStalled }
+  /** Those that were not looked at are known by another name, since they are decrypted. */
+  function forget(lookedAt: ReadonlySet<Socket>): void {
+    for (const socket of pool.entries()) if (!lookedAt.has(socket)) pool.remove(socket)
+  }
+
+  return { pool, note, forget, begin: () => looks++, isStalled }
 }
 
 /**
@@ -193,24 +201,26 @@ const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
 type ReadAll = (onQueue: OnQueue, ports: ReadonlySet<number>) => Promise<void>
 
-/** Looks at what the kernel has of each connection. */
+/** Looks at what the kernel has of each connection. @returns those that were looked at */
 async function look(
   sockets: Iterable<Socket>,
   note: (socket: Socket, queue: Queue) => void,
   read: ReadAll,
-): Promise<void> {
+): Promise<Set<Socket>> {
   const { byName, ports } = await nameAll([...sockets])
-  if (ports.size === 0) return
+  const all = new Set(byName.values())
+  if (ports.size === 0) return all
   const queued = new Map<Socket, Queue>()
   await read((name, queue) => {
     const socket = byName.get(name)
     if (socket !== undefined) queued.set(socket, queue)
   }, ports)
   const pause = yieldEvery(SLICE_MS)
-  for (const socket of byName.values()) {
+  for (const socket of all) {
     note(socket, queued.get(socket) ?? NOTHING)
     await pause()
   }
+  return all
 }
 
 /** By what the kernel's tables call them; in slices of time. */
