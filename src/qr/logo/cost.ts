@@ -9,6 +9,8 @@ import { XmlError } from './xml-reader.ts'
 const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */
 const MAX_OVERDRAW = 30
+/** Of all lines and curves together, in sides of the drawing; stroked ones count three times. */
+const MAX_LENGTH = 6_000
 const MAX_LAYERS = 8
 /** Coordinates on the way to the drawing, in sides of the viewBox. */
 const MAX_DISTANCE = 1000
@@ -16,11 +18,16 @@ const MAX_DISTANCE = 1000
 const MAX_LAYERED = 10
 export const MAX_STOPS = 100
 
-/** The cost of drawing: segments, and how many times the whole area is painted. */
+/** The cost of drawing. */
 export interface Cost {
   segments: number
+  /** How many times the whole area is painted. */
   overdraw: number
+  /** How long the lines and curves are together, in sides of the drawing: the renderer follows each of them row by row. */
+  length: number
 }
+
+export const NO_COST: Cost = { segments: 0, overdraw: 0, length: 0 }
 
 /** What is drawn separately before it is composited. */
 export type Layer = 'clipped' | 'translucent'
@@ -31,29 +38,44 @@ const LAYER_FACTOR = 2
 /** The memory of a clipped layer, relative to another: the renderer draws the clip path as large as the layer. */
 const CLIPPED_FACTOR = 2
 
+/** What the cost of a shape depends on besides the shape. */
+export interface ShapeContext {
+  /** The product of all transforms, and of their absolute values. */
+  matrix: Matrix
+  largest: Matrix
+  /** The shape's own transform. */
+  own: Matrix
+  /** Whether it is drawn in a layer, which has what is outside of the drawing, too. */
+  isLayered: boolean
+  box: Extent
+}
+
 /**
  * The extent of a shape in the drawing and around the shape, and its cost.
- * @param own the shape's own transform
  * @returns with the largest coordinate that the renderer may come across on the way to the extent
  */
 export function shapeExtent(
   name: string,
   properties: ReadonlyMap<string, string>,
-  { matrix, largest, own, box }: { matrix: Matrix; largest: Matrix; own: Matrix; box: Extent },
+  { matrix, largest, own, isLayered, box }: ShapeContext,
 ): { extent: Extent | undefined; around: Extent | undefined; cost: Cost; largest: number } {
   const outline = outlineOf(name, properties)
-  if (outline.extent === undefined)
-    return { extent: undefined, around: undefined, cost: { segments: 0, overdraw: 0 }, largest: 0 }
+  if (outline.extent === undefined) return { extent: undefined, around: undefined, cost: NO_COST, largest: 0 }
   const stroke = strokeOf(name, outline, properties)
   const extent = moveExtent(outline.extent, matrix, stroke.around)
   const isGradient = ['fill', 'stroke'].some((paint) => /^url/i.test(properties.get(paint) ?? ''))
-  const overdraw = shareOf(extent, box) * (isGradient ? GRADIENT_FACTOR : 1)
+  const drawn = isLayered ? areasOf(extent, box) : shareOf(extent, box)
+  const overdraw = drawn * (isGradient ? GRADIENT_FACTOR : 1)
   const [left, top, right, bottom] = outline.extent.map(Math.abs)
   const farthest: Extent = [0, 0, Math.max(left ?? 0, right ?? 0), Math.max(top ?? 0, bottom ?? 0)]
   return {
     extent,
     around: moveExtent(outline.extent, own, stroke.around),
-    cost: { segments: outline.segments + stroke.segments, overdraw },
+    cost: {
+      segments: outline.segments + stroke.segments,
+      overdraw,
+      length: ((outline.length * scaleOf(matrix)) / Math.sqrt(areaOf(box))) * (stroke.segments > 0 ? 3 : 1),
+    },
     largest: Math.max(...moveExtent(farthest, largest, stroke.around)),
   }
 }
@@ -90,13 +112,20 @@ function shareOf([left, top, right, bottom]: Extent, box: Extent): number {
 
 /** The cost of a layer: a group with opacity or a clip path, which is drawn separately. */
 export function layerCost(extent: Extent | undefined, box: Extent): Cost {
-  return { segments: 0, overdraw: extent === undefined ? 0 : (areaOf(extent) / areaOf(box)) * LAYER_FACTOR }
+  return { ...NO_COST, overdraw: areasOf(extent, box) * LAYER_FACTOR }
 }
 
 /** The memory of a layer, as `MAX_LAYERED` counts it. */
 export function layeredArea(layer: Layer, extent: Extent | undefined, box: Extent): number {
-  if (extent === undefined) return 0
-  return (areaOf(extent) / areaOf(box)) * (layer === 'clipped' ? CLIPPED_FACTOR : 1)
+  return areasOf(extent, box) * (layer === 'clipped' ? CLIPPED_FACTOR : 1)
+}
+
+/** How much longer a transform makes a line at most. */
+export const scaleOf = ([a, b, c, d]: Matrix) => Math.max(Math.hypot(a, b), Math.hypot(c, d))
+
+/** The area of an extent, in those of a box. */
+export function areasOf(extent: Extent | undefined, box: Extent): number {
+  return extent === undefined ? 0 : areaOf(extent) / areaOf(box)
 }
 
 function areaOf([left, top, right, bottom]: Extent): number {
@@ -134,10 +163,16 @@ export function requireLayered(area: number): void {
   throw new XmlError(`has nested opacities and clip paths of ${Math.round(area)} times: at most ${times}`)
 }
 
-export function requireCost({ segments, overdraw }: Cost): void {
+export function requireCost({ segments, overdraw, length }: Cost): void {
   if (segments > MAX_SEGMENTS) {
     const count = Math.round(segments).toLocaleString('en')
     throw new XmlError(`has ${count} lines and curves (stroked ones count 4): at most ${MAX_SEGMENTS} are drawn`)
+  }
+  if (length > MAX_LENGTH) {
+    const sides = Math.round(length).toLocaleString('en')
+    throw new XmlError(
+      `has lines and curves as long as ${sides} of its sides (stroked ones count 3): at most ${MAX_LENGTH}`,
+    )
   }
   if (overdraw <= MAX_OVERDRAW) return
   const times = `${MAX_OVERDRAW} times (a gradient counts ${GRADIENT_FACTOR}, an opacity or clip path ${LAYER_FACTOR})`

@@ -8,8 +8,6 @@ export interface References {
   attributes: (element: XmlElement) => string
   /** A value with `url(#…)`, rewritten; its fallback colour when nothing has that id. */
   paint: (name: string, value: string) => string
-  /** The clip paths used, once for each use. */
-  clipUses: string[]
 }
 
 /** The longest chain of gradients that inherit their stops. */
@@ -28,9 +26,7 @@ export function referencesIn(root: XmlElement, text: string): References {
   const targets = targetsIn(root)
   const hash = targets.size > 0 ? hashOf(text) : ''
   const ids = new Map([...targets.keys()].map((id, index) => [id, `logo-${hash}-${index}`]))
-  const clipUses: string[] = []
   return {
-    clipUses,
     attributes(element) {
       const id = element.attributes.get('id') ?? ''
       const idAttribute = targets.get(id) === element ? ` id="${ids.get(id)}"` : ''
@@ -45,7 +41,6 @@ export function referencesIn(root: XmlElement, text: string): References {
       const { id, rest } = reference
       const target = targets.get(id)
       if (target && isGradient(target) === (name !== 'clip-path')) {
-        if (name === 'clip-path') clipUses.push(id)
         return `url(#${ids.get(id)})${rest === '' ? '' : ` ${rest}`}`
       }
       if (rest !== '') return rest

@@ -33,6 +33,10 @@ const curves = (count: number) => times(count, (at) => `C${at % 8} 8 ${at % 5} 0
 const nest = (opening: string, count: number, inner: string) =>
   opening.repeat(count) + inner + '</g>'.repeat(count * opening.split('<g').length - count)
 
+/** Shapes of lines from one edge of a square to the other and back. */
+const back = (shapes: number, lines: number, side = 8) =>
+  times(shapes, () => `<path d="M0 0${times(lines, (at) => `L${(at * side) / lines} ${(at % 2) * side}`)}z"/>`)
+
 const stops = (count: number) => times(count, () => '<stop offset=".5" stop-color="red"/>')
 
 const box = '<rect width="8" height="8"/>'
@@ -93,6 +97,42 @@ describe('the cost of an SVG logo is bounded:', () => {
       'a clip path of many shapes',
       svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
       /paints over itself/,
+    ],
+    ['lines back and forth', svg(back(7, 1000)), /as long as 7,\d{3} of its sides/],
+    ['stroked lines back and forth', svg(`<g stroke="red">${back(3, 900)}</g>`), /as long as 8,\d{3} of its sides/],
+    ['such lines that a group enlarges', svg(`<g transform="scale(8)">${back(7, 1000, 1)}</g>`), /as long as 7,\d{3}/],
+    [
+      'such lines in a clip path of parts of a box',
+      svg(
+        `<clipPath id="c" clipPathUnits="objectBoundingBox">${back(7, 1000, 1)}</clipPath><g clip-path="url(#c)">${box}</g>`,
+      ),
+      /as long as 7,\d{3}/,
+    ],
+    [
+      'such lines in a clip path that is small where it stands',
+      svg(
+        `<g transform="scale(.01)"><clipPath id="c">${back(7, 1000)}</clipPath></g><g clip-path="url(#c)">${box}</g>`,
+      ),
+      /as long as 7,\d{3}/,
+    ],
+    [
+      'such lines in a clip path that is enlarged where it is used',
+      svg(
+        `<clipPath id="c">${back(7, 1000, 1)}</clipPath><g transform="scale(8)" clip-path="url(#c)"><rect width="1" height="1"/></g>`,
+      ),
+      /as long as 7,\d{3}/,
+    ],
+    [
+      'shapes in a layer that is larger than the picture',
+      svg(`<g opacity=".9">${times(4, () => '<rect x="-7" y="-7" width="22" height="22"/>')}</g>`),
+      /paints over itself 45 times/,
+    ],
+    [
+      'the shapes of a clip path for a layer that is larger than the picture',
+      svg(
+        `<clipPath id="c">${times(9, () => box)}</clipPath><g clip-path="url(#c)"><rect x="-4" y="-4" width="16" height="16"/></g>`,
+      ),
+      /paints over itself 48 times/,
     ],
     ['attributes', svg(`<g ${times(201, (at) => `a${at}="" `)}/>`), /more than 200 attributes on <g>/],
     ['an attribute', svg(rect(`class="${'a'.repeat(4097)}"`)), /class of more than 4,096 characters/],

@@ -1,5 +1,6 @@
 import { escapeXml } from '../xml.ts'
-import { layerCost, layeredArea, MAX_STOPS, requireCost, requireLayered, requireLayers } from './cost.ts'
+import { areasOf, layerCost, layeredArea, MAX_STOPS, NO_COST, scaleOf } from './cost.ts'
+import { requireCost, requireLayered, requireLayers } from './cost.ts'
 import { requireNear, requirePrecise, shapeExtent, type Cost, type Layer } from './cost.ts'
 import { joinExtents, moveExtent, type Extent } from './geometry.ts'
 import { measured } from './measure.ts'
@@ -7,6 +8,7 @@ import { lengthOf, numbersOf } from './numbers.ts'
 import { presentationOf } from './presentation.ts'
 import { isGradient, referencesIn, type References } from './references.ts'
 import { inlineStyles } from './style-sheet.ts'
+import { referenceOf } from './url-reference.ts'
 import { absolute, identity, matrixOf, multiply, type Matrix } from './transform.ts'
 import { readXml, XmlError, type XmlElement } from './xml-reader.ts'
 
@@ -22,8 +24,22 @@ interface Drawing {
   box: Extent
   references: References
   cost: Cost
-  /** The cost of each clip path per use. */
-  clips: Map<string, Cost>
+  /** The cost of each clip path for a layer as large as the drawing. */
+  clips: Map<string, Clip>
+  clipUses: ClipUse[]
+}
+
+interface Clip {
+  cost: Cost
+  /** Whether its coordinates are parts of the box of what it clips. */
+  isOfBox: boolean
+}
+
+/** A layer that is clipped. */
+interface ClipUse {
+  id: string
+  extent: Extent | undefined
+  matrix: Matrix
 }
 
 /** What an element inherits. */
@@ -54,8 +70,9 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   const drawing: Drawing = {
     box: [left, top, left + width, top + height],
     references: referencesIn(root, text),
-    cost: { segments: 0, overdraw: 0 },
+    cost: { ...NO_COST },
     clips: new Map(),
+    clipUses: [],
   }
   const properties = new Map([...presentationOf(root)].filter(([name]) => !/^(?:x|y|width|height|viewBox)$/.test(name)))
   if (properties.has('transform')) throw new XmlError('must not have a transform on <svg>')
@@ -68,7 +85,7 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
     layers: 0,
     clip: undefined,
   })
-  for (const id of drawing.references.clipUses) add(drawing.cost, drawing.clips.get(id))
+  for (const use of drawing.clipUses) add(drawing.cost, costOfUse(use, drawing))
   requireLayered(layered)
   requireCost(drawing.cost)
   return { markup: `viewBox="${[left, top, width, height].join(' ')}">${markup}</svg>`, ratio: width / height }
@@ -110,8 +127,10 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   if (isGradient(element)) requireStops(element)
   const clip = name === 'clipPath' ? openClip(element, drawing) : context.clip
   const layer = layerOf(own, clip)
+  // A clip path has the coordinates of what it clips.
+  const around = name === 'clipPath' ? { ...context, matrix: identity, largest: identity } : context
   const inside: Context = {
-    ...transformedBy(own, context),
+    ...transformedBy(own, around),
     properties: inheritedBy(own, context.properties),
     layers: context.layers + Number(layer !== undefined),
     clip,
@@ -120,36 +139,58 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   const inner = children.map((child) => write(child, drawing, inside))
   const box = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
   const drawn = box && moveExtent(box, inside.matrix)
+  const clipUse = { id: clipOf(own), matrix: inside.matrix }
   const extent = box && moveExtent(box, inside.own)
-  const layered = inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, drawn, drawing)
+  const layered =
+    inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, drawn, clipUse, drawing)
   const markup = inner.map((each) => each.markup).join('')
   const attributes = writeProperties(own, drawing) + drawing.references.attributes(element)
   return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent, layered }
 }
 
 /** @returns its area, in those of the viewBox */
-function addLayer(layer: Layer | undefined, extent: Extent | undefined, { cost, box }: Drawing): number {
+function addLayer(
+  layer: Layer | undefined,
+  extent: Extent | undefined,
+  use: Pick<ClipUse, 'matrix'> & { id: string | undefined },
+  { cost, box, clipUses }: Drawing,
+): number {
   if (layer === undefined) return 0
   add(cost, layerCost(extent, box))
+  const { id, matrix } = use
+  if (id !== undefined) clipUses.push({ id, extent, matrix })
   return layeredArea(layer, extent, box)
 }
 
+const clipOf = (own: ReadonlyMap<string, string>) => referenceOf(own.get('clip-path') ?? '')?.id
+
 function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
-  const cost: Cost = { segments: 0, overdraw: 0 }
-  clips.set(attributes.get('id') ?? '', cost)
+  const cost = { ...NO_COST }
+  clips.set(attributes.get('id') ?? '', { cost, isOfBox: attributes.get('clipPathUnits') === 'objectBoundingBox' })
   return cost
+}
+
+function costOfUse({ id, extent, matrix }: ClipUse, { clips, box }: Drawing): Cost {
+  const clip = clips.get(id)
+  if (clip === undefined || extent === undefined) return NO_COST
+  const { segments, overdraw, length } = clip.cost
+  const [left, top, right, bottom] = extent
+  const scale = clip.isOfBox ? Math.max(right - left, bottom - top) : scaleOf(matrix)
+  return { segments, overdraw: overdraw * areasOf(extent, box), length: length * scale }
 }
 
 function writeShape(name: string, own: Map<string, string>, drawing: Drawing, context: Context): Written {
   const { box } = drawing
   const properties = new Map([...own, ...inheritedBy(own, context.properties)])
-  const { extent, around, cost, largest } = shapeExtent(name, properties, { ...transformedBy(own, context), box })
+  const layer = layerOf(own, context.clip)
+  const isLayered = context.layers > 0 || layer !== undefined
+  const transforms = transformedBy(own, context)
+  const { extent, around, cost, largest } = shapeExtent(name, properties, { ...transforms, isLayered, box })
   if (extent === undefined) return nothing
   const markup = `<${name}${writeProperties(own, drawing)}/>`
   if (context.clip !== undefined) {
-    layerOf(own, context.clip)
-    // A clip path may cover everything wherever it is used.
-    add(context.clip, { segments: cost.segments, overdraw: 1 })
+    // A clip path may cover all of the layers that it clips.
+    add(context.clip, { ...cost, overdraw: 1 })
     return { markup, extent: undefined, layered: 0 }
   }
   // Shapes outside of the box are invisible, but would cost the renderer memory.
@@ -157,9 +198,12 @@ function writeShape(name: string, own: Map<string, string>, drawing: Drawing, co
   requireNear(extent, box)
   requirePrecise(largest, box)
   add(drawing.cost, cost)
-  const layer = layerOf(own, context.clip)
   if (layer !== undefined) requireLayers(context.layers + 1)
-  return { markup, extent: around, layered: addLayer(layer, extent, drawing) }
+  return {
+    markup,
+    extent: around,
+    layered: addLayer(layer, extent, { id: clipOf(own), matrix: transforms.matrix }, drawing),
+  }
 }
 
 function transformedBy(
@@ -196,6 +240,7 @@ function inheritedBy(own: ReadonlyMap<string, string>, outer: ReadonlyMap<string
 function add(cost: Cost, more: Cost | undefined): void {
   cost.segments += more?.segments ?? 0
   cost.overdraw += more?.overdraw ?? 0
+  cost.length += more?.length ?? 0
 }
 
 function requireStops({ children }: XmlElement): void {
