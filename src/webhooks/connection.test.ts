@@ -174,11 +174,11 @@ for (const isOneOwner of [false, true]) {
   test(`while memory for connections is short, requests ${whose} end before those of others, and count as not sent`, async (t) => {
     const { memory, send, port, ended } = await holdOpen(t, { isOneOwner })
     const [ofSockets] = memory.shares
-    assert.deepEqual([ofSockets?.kinds, ofSockets?.from], [['sockets', 'tcp'], 0.4])
+    assert.deepEqual([ofSockets?.kinds, ofSockets?.from], [['sockets'], 0.4])
     for (let look = 0; look < 20; look++) ofSockets?.tighten()
     await new Promise(setImmediate)
     await new Promise(setImmediate)
-    assert.equal(ended.length, 11, 'four are left')
+    assert.equal(ended.length, 7, 'eight are left')
     assert.ok(ended.every(([address, error]) => address.startsWith('127.1.') && error instanceof NotNow))
     await assert.rejects(send(`http://ip-127-3-3-3.example:${port}/`), NotNow, 'and none begins')
     for (let look = 0; look < 20; look++) ofSockets?.relax()

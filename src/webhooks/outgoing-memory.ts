@@ -8,7 +8,7 @@ const MOST = 512
  * How many there may be at least while the kernel's memory is short. A receiver can have it keep 25 MB of each, which is then less than the
  * part from which on connections of visitors give way.
  */
-const LEAST_FOR_SOCKETS = 4
+const LEAST_FOR_SOCKETS = 8
 /** From which parts on they give way, before the connections of visitors do: of what the kernel may have for connections, */
 const FROM_OF_SOCKETS = 0.4
 /** and of all memory, where others have most of it. */
@@ -56,6 +56,6 @@ export function createOutgoingMemory(): OutgoingMemory {
       pool.put(entry, holder).forEach(leave)
       return () => void pool.remove(entry)
     },
-    shares: [shareOf(['sockets', 'tcp'], FROM_OF_SOCKETS, LEAST_FOR_SOCKETS), shareOf(['process'], FROM_OF_ALL)],
+    shares: [shareOf(['sockets'], FROM_OF_SOCKETS, LEAST_FOR_SOCKETS), shareOf(['process'], FROM_OF_ALL)],
   }
 }

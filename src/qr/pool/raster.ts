@@ -92,8 +92,9 @@ function thenFree<T>(owned: readonly { free: () => void }[], use: () => T): T {
   }
 }
 
-/** Whether WebAssembly has trapped: its module is in an undefined state, and must not be used again. */
-export const isTrap = (error: unknown) => error instanceof Error && error.name === 'RuntimeError'
+/** Whether WebAssembly has trapped, or had no stack left: its module is in an undefined state, and must not be used again. */
+export const isTrap = (error: unknown) =>
+  error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
 
 /**
  * Draws a scene as a PNG.
