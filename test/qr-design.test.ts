@@ -704,13 +704,9 @@ describe('the threads that draw', () => {
   })
 
   test('refuse a logo for which the renderer has not enough memory, at its field, and continue with the next', async () => {
-    const pool = createRenderPool({ ...patient, threads: 1, queue: 3 })
-    // Each pair turns a group and turns it back, for which the renderer takes twice the area of what is inside.
-    let drawing = '<rect width="100" height="100" fill="#123456"/>'
-    for (let pair = 0; pair < 6; pair++)
-      drawing = `<g transform="rotate(45 50 50)"><g transform="rotate(-45 50 50)">${drawing}</g></g>`
-    for (let layer = 0; layer < 8; layer++) drawing = `<g opacity=".9">${drawing}</g>`
-    const file = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><circle cx="50" cy="50" r="50"/>${drawing}</svg>`
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 3, rendererBytes: 16 * 2 ** 20 })
+    const layers = `${'<g opacity=".9">'.repeat(8)}<rect width="8" height="8"/>${'</g>'.repeat(8)}`
+    const file = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${layers}</svg>`
     const logo = { image: dataUri('svg+xml', Buffer.from(file)), size: 0.2 }
     const png = { ...job(4), design: { logo }, format: 'png' as const, size: 4096 }
     const outcomes = await Promise.allSettled([

@@ -11,7 +11,7 @@ import { createCosts, type Costs } from './costs.ts'
 import { fromRefusal, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
-import type { RenderAnswer, RenderCalls } from './render-thread.ts'
+import type { RenderAnswer, RenderCalls, ThreadData } from './render-thread.ts'
 
 /**
  * Draws images on threads. A job is dropped when its client disconnects before it starts. Networks are served in turns, and
@@ -53,6 +53,8 @@ export interface PoolOptions {
   timeout: number
   /** The CPU time that a job may take before its thread is terminated, except very large ones. */
   cpuTime: number
+  /** The memory that the renderer of a thread may have, in bytes; its own bound by default. */
+  rendererBytes?: number
 }
 
 /** With less memory than this, one thread draws: each takes 100 MB, and up to as much again once it has drawn the largest images. */
@@ -87,7 +89,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   const costs = createCosts()
   const { threads: max, queue: length, maxWait, queueTimeout: timeout } = settings
   const queue = createQueue<RenderJob, Drawn>({ length, maxWait, timeout, threads: max, perNetwork, costOf: costs.of })
-  const threads = createThreads(max, startNext)
+  const threads = createThreads(max, settings.rendererBytes, startNext)
   const run = createRunner(threads, settings, costs, (error) => (isClosed ? stopping() : error))
   let isClosed = false
 
@@ -164,7 +166,7 @@ type Threads = ReturnType<typeof createThreads>
  * Threads, which are started on demand.
  * @param onEnd called when a thread has ended
  */
-function createThreads(max: number, onEnd: () => void) {
+function createThreads(max: number, rendererBytes: number | undefined, onEnd: () => void) {
   const idle: RenderThread[] = []
   const all = new Set<RenderThread>()
 
@@ -173,6 +175,7 @@ function createThreads(max: number, onEnd: () => void) {
     const thread = startThread<RenderCalls>(module, {
       name: 'the thread that drew an image',
       heap: HEAP,
+      data: { rendererBytes } satisfies ThreadData,
       onEnd() {
         all.delete(thread)
         if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)

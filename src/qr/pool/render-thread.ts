@@ -1,4 +1,5 @@
 // A thread that draws and checks images. It returns refusals as data, which the pool throws.
+import { workerData } from 'node:worker_threads'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
@@ -13,6 +14,11 @@ import { renderChecked, renderDesign } from './render.ts'
 import { isTrap } from './raster.ts'
 import { openTools, type Tools } from './tools.ts'
 
+/** What a thread is started with. */
+export interface ThreadData {
+  rendererBytes: number | undefined
+}
+
 export type RenderAnswer =
   /** And the milliseconds that it took, without the start of the thread. */
   | { image: DrawnImage | CodeFaults; ms: number }
@@ -20,7 +26,7 @@ export type RenderAnswer =
   | { error: unknown; broken: boolean }
 
 lowerPriority()
-const loading = openTools()
+const loading = openTools((workerData as ThreadData).rendererBytes)
 
 async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeFaults> {
   if ('texts' in job) return checkCodes(job, tools)

@@ -18,9 +18,12 @@ export interface Tools extends Supplies {
   printFonts: () => Promise<PrintFonts>
 }
 
-/** Loads everything from the installed packages, once per thread. */
-export async function openTools(): Promise<Tools> {
-  const [rasterizer, reads] = await Promise.all([openRasterizer(), openDecoder()])
+/**
+ * Loads everything from the installed packages, once per thread.
+ * @param rendererBytes the memory that the renderer may have, if not as much as usual
+ */
+export async function openTools(rendererBytes?: number): Promise<Tools> {
+  const [rasterizer, reads] = await Promise.all([openRasterizer(rendererBytes), openDecoder()])
   let fonts: Promise<PrintFonts> | undefined
   const printFonts = () => (fonts ??= openPrintFonts())
   return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads, printFonts }
