@@ -245,11 +245,13 @@ function repeat(server: Server, everyMs: number, run: (signal: AbortSignal) => P
   let timer: NodeJS.Timeout | undefined
   const closing = new AbortController()
   const runAndWait = async () => {
-    const began = performance.now()
+    const before = performance.eventLoopUtilization()
     // Without the kernel's tables, as on other systems, there is nothing to see.
     await run(closing.signal).catch(() => {})
     if (closing.signal.aborted) return
-    const calmMs = Math.min((performance.now() - began) / MOST_OF_TIME, MOST_INTERVALS * everyMs)
+    // While `ss` runs, the event loop is free.
+    const { active } = performance.eventLoopUtilization(before)
+    const calmMs = Math.min(active / MOST_OF_TIME, MOST_INTERVALS * everyMs)
     timer = setTimeout(runAndWait, Math.max(everyMs, calmMs)).unref()
   }
   timer = setTimeout(runAndWait, everyMs).unref()

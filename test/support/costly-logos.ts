@@ -232,17 +232,16 @@ export const costlyLogos: Record<string, CostlyLogo> = {
     ),
   'a long stroke colour of a group, on each shape': (bytes) =>
     svg(`<g stroke="${'a'.repeat(bytes / 2)}">${'<path d="M0 0h8"/>'.repeat(bytes / 36)}</g>`),
-  coats: () => svg(rect('fill="red"').repeat(99)),
+  coats: () => svg(rect('fill="red"').repeat(29)),
   'coats of a gradient': () =>
     svg(
-      `<radialGradient id="a">${'<stop offset=".5" stop-color="red"/>'.repeat(99)}</radialGradient>${rect('fill="url(#a)"').repeat(16)}`,
+      `<radialGradient id="a">${'<stop offset=".5" stop-color="red"/>'.repeat(99)}</radialGradient>${rect('fill="url(#a)"').repeat(4)}`,
     ),
   'curves that are drawn': (bytes) => svg(`<path d="M0 0${'C1 2 3 4 5 6'.repeat(Math.min(11_900, bytes / 12))}"/>`),
-  'layers that are drawn': () => svg(`<g opacity=".9">${box}</g>`.repeat(33)),
+  'layers that are drawn': () => svg(`<g opacity=".9">${box}</g>`.repeat(9)),
   'clip paths that are drawn': () =>
-    svg(`<clipPath id="a">${rect('')}</clipPath>${`<g clip-path="url(#a)">${box}</g>`.repeat(24)}`),
-  'layers in each other that are drawn': () =>
-    svg(`${'<g opacity=".9">'.repeat(8)}${box}${'</g>'.repeat(8)}`.repeat(5)),
+    svg(`<clipPath id="a">${rect('')}</clipPath>${`<g clip-path="url(#a)">${box}</g>`.repeat(7)}`),
+  'layers in each other that are drawn': () => svg(`${'<g opacity=".9">'.repeat(8)}${box}${'</g>'.repeat(8)}`),
   'chunks of a PNG': (bytes) =>
     png(64, (pixels) => [
       ...Array.from({ length: bytes / 12 }, () => chunk('IDAT', Buffer.alloc(0))),
@@ -277,8 +276,8 @@ export const costlyLogos: Record<string, CostlyLogo> = {
 /** The body of a request for a design with a costly, allowed logo: many layers of a gradient. Each number gives a different one. */
 export function heavyDrawing(number: number) {
   const stops = '<stop offset=".5" stop-color="#024"/>'.repeat(99)
-  const box = '<rect width="8" height="8" fill="url(#a)"/>'.repeat(15)
+  const box = '<rect width="8" height="8" fill="url(#a)"/>'.repeat(4)
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 ${8 + number / 100}"><radialGradient id="a">${stops}</radialGradient>${box}</svg>`
   const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
-  return { data: `https://example.com/${number}`, size: 900, design: { logo: { image } } }
+  return { data: `https://example.com/${number}`, size: 1800, design: { logo: { image } } }
 }

@@ -45,8 +45,6 @@ export interface ShapeContext {
   largest: Matrix
   /** The shape's own transform. */
   own: Matrix
-  /** Whether it is drawn in a layer, which has what is outside of the drawing, too. */
-  isLayered: boolean
   box: Extent
 }
 
@@ -57,15 +55,15 @@ export interface ShapeContext {
 export function shapeExtent(
   name: string,
   properties: ReadonlyMap<string, string>,
-  { matrix, largest, own, isLayered, box }: ShapeContext,
+  { matrix, largest, own, box }: ShapeContext,
 ): { extent: Extent | undefined; around: Extent | undefined; cost: Cost; largest: number } {
   const outline = outlineOf(name, properties)
   if (outline.extent === undefined) return { extent: undefined, around: undefined, cost: NO_COST, largest: 0 }
   const stroke = strokeOf(name, outline, properties)
   const extent = moveExtent(outline.extent, matrix, stroke.around)
   const isGradient = ['fill', 'stroke'].some((paint) => /^url/i.test(properties.get(paint) ?? ''))
-  const drawn = isLayered ? areasOf(extent, box) : shareOf(extent, box)
-  const overdraw = drawn * (isGradient ? GRADIENT_FACTOR : 1)
+  // Also outside of the drawing, where a layer has it, too.
+  const overdraw = areasOf(extent, box) * (isGradient ? GRADIENT_FACTOR : 1)
   const [left, top, right, bottom] = outline.extent.map(Math.abs)
   const farthest: Extent = [0, 0, Math.max(left ?? 0, right ?? 0), Math.max(top ?? 0, bottom ?? 0)]
   return {
@@ -74,7 +72,7 @@ export function shapeExtent(
     cost: {
       segments: outline.segments + stroke.segments,
       overdraw,
-      length: ((outline.length * scaleOf(matrix)) / Math.sqrt(areaOf(box))) * (stroke.segments > 0 ? 3 : 1),
+      length: outline.length * scaleOf(matrix, box) * (stroke.segments > 0 ? 3 : 1),
     },
     largest: Math.max(...moveExtent(farthest, largest, stroke.around)),
   }
@@ -103,13 +101,6 @@ function dashLength(dashes: string | undefined): number {
   return (lengths.reduce((a, b) => a + b, 0) * 2) / lengths.length
 }
 
-/** The share of a box that an extent covers. */
-function shareOf([left, top, right, bottom]: Extent, box: Extent): number {
-  const width = Math.min(right, box[2]) - Math.max(left, box[0])
-  const height = Math.min(bottom, box[3]) - Math.max(top, box[1])
-  return (Math.max(0, width) * Math.max(0, height)) / areaOf(box)
-}
-
 /** The cost of a layer: a group with opacity or a clip path, which is drawn separately. */
 export function layerCost(extent: Extent | undefined, box: Extent): Cost {
   return { ...NO_COST, overdraw: areasOf(extent, box) * LAYER_FACTOR }
@@ -120,8 +111,10 @@ export function layeredArea(layer: Layer, extent: Extent | undefined, box: Exten
   return areasOf(extent, box) * (layer === 'clipped' ? CLIPPED_FACTOR : 1)
 }
 
-/** How much longer a transform makes a line at most. */
-export const scaleOf = ([a, b, c, d]: Matrix) => Math.max(Math.hypot(a, b), Math.hypot(c, d))
+/** How long a line of length 1 is on average once it is transformed, in sides of the drawing. */
+function scaleOf(matrix: Matrix, box: Extent): number {
+  return Math.hypot(...matrix.slice(0, 4)) / Math.sqrt(2 * areaOf(box))
+}
 
 /** The area of an extent, in those of a box. */
 export function areasOf(extent: Extent | undefined, box: Extent): number {
@@ -168,12 +161,8 @@ export function requireCost({ segments, overdraw, length }: Cost): void {
     const count = Math.round(segments).toLocaleString('en')
     throw new XmlError(`has ${count} lines and curves (stroked ones count 4): at most ${MAX_SEGMENTS} are drawn`)
   }
-  if (length > MAX_LENGTH) {
-    const sides = Math.round(length).toLocaleString('en')
-    throw new XmlError(
-      `has lines and curves as long as ${sides} of its sides (stroked ones count 3): at most ${MAX_LENGTH}`,
-    )
-  }
+  if (length > MAX_LENGTH)
+    throw new XmlError(`has lines and curves of ${Math.round(length)} sides in all: at most ${MAX_LENGTH}`)
   if (overdraw <= MAX_OVERDRAW) return
   const times = `${MAX_OVERDRAW} times (a gradient counts ${GRADIENT_FACTOR}, an opacity or clip path ${LAYER_FACTOR})`
   throw new XmlError(`paints over itself ${Math.round(overdraw)} times: at most ${times}`)

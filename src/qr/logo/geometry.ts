@@ -69,14 +69,16 @@ export function outlineOf(name: string, attributes: ReadonlyMap<string, string>)
 interface Pen {
   at: Point
   start: Point
-  /** The last control point of the previous curve, for the next one of its degree; for others, where it ended. */
-  controls: { cubic: Point; quadratic: Point }
+  /** The last control point of the previous command, if that was a curve, */
+  control: Point
+  /** and its letter. */
+  kind: string
 }
 
 /** Measures the hull of a path's points, in which its curves lie (SVG 1.1, 8.3). */
 function pathOutline(d: string): Outline {
   const [xs, ys]: [number[], number[]] = [[], []]
-  let pen: Pen = { at: [0, 0], start: [0, 0], controls: { cubic: [0, 0], quadratic: [0, 0] } }
+  let pen: Pen = { at: [0, 0], start: [0, 0], control: [0, 0], kind: 'm' }
   let [segments, length] = [0, 0]
   for (const { letter, values } of commandsOf(d)) {
     const kind = letter.toLowerCase()
@@ -88,9 +90,7 @@ function pathOutline(d: string): Outline {
     length += points.reduce((sum, [x, y]) => sum + Math.hypot(x - fromX, y - fromY), 0)
     xs.push(...points.map(([x]) => x))
     ys.push(...points.map(([, y]) => y))
-    const controlAfter = (kinds: string) => (kinds.includes(kind) ? (points.at(-2) ?? end) : end)
-    const controls = { cubic: controlAfter('cs'), quadratic: controlAfter('qt') }
-    pen = { at: end, start: kind === 'm' ? end : pen.start, controls }
+    pen = { at: end, start: kind === 'm' ? end : pen.start, control: points.at(-2) ?? end, kind }
   }
   return { extent: segments === 0 ? undefined : extentOf(xs, ys), segments, length }
 }
@@ -111,8 +111,9 @@ function pointsOf(
     (places[at * 2] ?? 0) + offsetX,
     (places[at * 2 + 1] ?? 0) + offsetY,
   ])
-  if (kind !== 's' && kind !== 't') return points
   // A smooth curve starts in the direction in which the previous one ended, if that was of its degree.
-  const [controlX, controlY] = kind === 's' ? pen.controls.cubic : pen.controls.quadratic
+  const degree = kind === 's' ? 'cs' : kind === 't' ? 'qt' : undefined
+  if (degree === undefined) return points
+  const [controlX, controlY] = degree.includes(pen.kind) ? pen.control : pen.at
   return [[2 * x - controlX, 2 * y - controlY], ...points]
 }

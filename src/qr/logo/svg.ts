@@ -1,5 +1,5 @@
 import { escapeXml } from '../xml.ts'
-import { areasOf, layerCost, layeredArea, MAX_STOPS, NO_COST, scaleOf } from './cost.ts'
+import { areasOf, layerCost, layeredArea, MAX_STOPS, NO_COST } from './cost.ts'
 import { requireCost, requireLayered, requireLayers } from './cost.ts'
 import { requireNear, requirePrecise, shapeExtent, type Cost, type Layer } from './cost.ts'
 import { joinExtents, moveExtent, type Extent } from './geometry.ts'
@@ -25,21 +25,15 @@ interface Drawing {
   references: References
   cost: Cost
   /** The cost of each clip path for a layer as large as the drawing. */
-  clips: Map<string, Clip>
+  clips: Map<string, Cost>
   clipUses: ClipUse[]
-}
-
-interface Clip {
-  cost: Cost
-  /** Whether its coordinates are parts of the box of what it clips. */
-  isOfBox: boolean
 }
 
 /** A layer that is clipped. */
 interface ClipUse {
   id: string
-  extent: Extent | undefined
-  matrix: Matrix
+  /** Its area, in those of the viewBox. */
+  areas: number
 }
 
 /** What an element inherits. */
@@ -85,7 +79,10 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
     layers: 0,
     clip: undefined,
   })
-  for (const use of drawing.clipUses) add(drawing.cost, costOfUse(use, drawing))
+  for (const { id, areas } of drawing.clipUses) {
+    const { segments, overdraw, length } = drawing.clips.get(id) ?? NO_COST
+    add(drawing.cost, { segments, overdraw: overdraw * areas, length: length * areas })
+  }
   requireLayered(layered)
   requireCost(drawing.cost)
   return { markup: `viewBox="${[left, top, width, height].join(' ')}">${markup}</svg>`, ratio: width / height }
@@ -127,10 +124,8 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   if (isGradient(element)) requireStops(element)
   const clip = name === 'clipPath' ? openClip(element, drawing) : context.clip
   const layer = layerOf(own, clip)
-  // A clip path has the coordinates of what it clips.
-  const around = name === 'clipPath' ? { ...context, matrix: identity, largest: identity } : context
   const inside: Context = {
-    ...transformedBy(own, around),
+    ...transformedBy(own, context),
     properties: inheritedBy(own, context.properties),
     layers: context.layers + Number(layer !== undefined),
     clip,
@@ -139,10 +134,8 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
   const inner = children.map((child) => write(child, drawing, inside))
   const box = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
   const drawn = box && moveExtent(box, inside.matrix)
-  const clipUse = { id: clipOf(own), matrix: inside.matrix }
   const extent = box && moveExtent(box, inside.own)
-  const layered =
-    inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, drawn, clipUse, drawing)
+  const layered = inner.reduce((most, each) => Math.max(most, each.layered), 0) + addLayer(layer, drawn, own, drawing)
   const markup = inner.map((each) => each.markup).join('')
   const attributes = writeProperties(own, drawing) + drawing.references.attributes(element)
   return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent, layered }
@@ -152,45 +145,34 @@ function write(element: XmlElement, drawing: Drawing, context: Context): Written
 function addLayer(
   layer: Layer | undefined,
   extent: Extent | undefined,
-  use: Pick<ClipUse, 'matrix'> & { id: string | undefined },
+  own: ReadonlyMap<string, string>,
   { cost, box, clipUses }: Drawing,
 ): number {
   if (layer === undefined) return 0
   add(cost, layerCost(extent, box))
-  const { id, matrix } = use
-  if (id !== undefined) clipUses.push({ id, extent, matrix })
+  const clip = referenceOf(own.get('clip-path') ?? '')
+  if (clip) clipUses.push({ id: clip.id, areas: areasOf(extent, box) })
   return layeredArea(layer, extent, box)
 }
 
-const clipOf = (own: ReadonlyMap<string, string>) => referenceOf(own.get('clip-path') ?? '')?.id
-
 function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
   const cost = { ...NO_COST }
-  clips.set(attributes.get('id') ?? '', { cost, isOfBox: attributes.get('clipPathUnits') === 'objectBoundingBox' })
+  clips.set(attributes.get('id') ?? '', cost)
   return cost
-}
-
-function costOfUse({ id, extent, matrix }: ClipUse, { clips, box }: Drawing): Cost {
-  const clip = clips.get(id)
-  if (clip === undefined || extent === undefined) return NO_COST
-  const { segments, overdraw, length } = clip.cost
-  const [left, top, right, bottom] = extent
-  const scale = clip.isOfBox ? Math.max(right - left, bottom - top) : scaleOf(matrix)
-  return { segments, overdraw: overdraw * areasOf(extent, box), length: length * scale }
 }
 
 function writeShape(name: string, own: Map<string, string>, drawing: Drawing, context: Context): Written {
   const { box } = drawing
   const properties = new Map([...own, ...inheritedBy(own, context.properties)])
   const layer = layerOf(own, context.clip)
-  const isLayered = context.layers > 0 || layer !== undefined
-  const transforms = transformedBy(own, context)
-  const { extent, around, cost, largest } = shapeExtent(name, properties, { ...transforms, isLayered, box })
+  const transforms = { ...transformedBy(own, context), box }
+  const { extent, around, cost, largest } = shapeExtent(name, properties, transforms)
   if (extent === undefined) return nothing
   const markup = `<${name}${writeProperties(own, drawing)}/>`
   if (context.clip !== undefined) {
-    // A clip path may cover all of the layers that it clips.
-    add(context.clip, { ...cost, overdraw: 1 })
+    // Wherever a clip path is used, its shapes may cover all of what it clips, and each of its lines may cross it.
+    const { segments } = cost
+    add(context.clip, { segments, overdraw: 1, length: segments })
     return { markup, extent: undefined, layered: 0 }
   }
   // Shapes outside of the box are invisible, but would cost the renderer memory.
@@ -202,7 +184,7 @@ function writeShape(name: string, own: Map<string, string>, drawing: Drawing, co
   return {
     markup,
     extent: around,
-    layered: addLayer(layer, extent, { id: clipOf(own), matrix: transforms.matrix }, drawing),
+    layered: addLayer(layer, extent, own, drawing),
   }
 }
 
@@ -237,10 +219,10 @@ function inheritedBy(own: ReadonlyMap<string, string>, outer: ReadonlyMap<string
   return properties
 }
 
-function add(cost: Cost, more: Cost | undefined): void {
-  cost.segments += more?.segments ?? 0
-  cost.overdraw += more?.overdraw ?? 0
-  cost.length += more?.length ?? 0
+function add(cost: Cost, { segments, overdraw, length }: Cost): void {
+  cost.segments += segments
+  cost.overdraw += overdraw
+  cost.length += length
 }
 
 function requireStops({ children }: XmlElement): void {
