@@ -34,6 +34,8 @@ const LEAST_WRITTEN = 1024
 /** Connections that wait until their clients have a smaller last response; past that, one of the largest holder waits no longer. */
 const MOST_WAITING = 1024
 const LOOK_MS = 1_000
+/** How many times as often it is looked at while they take much: a stranger can have the kernel keep 100 MB a second. */
+const QUICKER = 5
 /** How old what a connection that ends goes by may be: the kernel keeps for minutes what strangers send meanwhile, 100 MB a second. */
 const FRESH_MS = 50
 /** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
@@ -43,7 +45,7 @@ const MOST_INTERVALS = 5
  * A connection that has ended with less than that is reset when its client has acknowledged nothing in so many looks, fifteen seconds or
  * more: a client's kernel does at once, however slowly it is read there.
  */
-const MOST_LOOKS = 15
+const MOST_LOOKS = 15 * QUICKER
 /** How long an iteration of the event loop finds out what connections are called, in milliseconds. */
 const SLICE_MS = 2
 
@@ -123,7 +125,7 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         },
       })
       server.on('timeout', onTimeout)
-      repeat(server, bounds.lookMs, async (signal) => {
+      repeat(server, bounds, crowd.is, async (signal) => {
         begin()
         const ended = ends.all()
         const read: ReadAll = (onQueue, ports) => bounds.readQueues(onQueue, { ports, signal })
@@ -241,7 +243,12 @@ async function nameAll(sockets: readonly Socket[]): Promise<{ byName: Map<string
 }
 
 /** Runs again and again until the server is closed, for a small part of the time. */
-function repeat(server: Server, everyMs: number, run: (signal: AbortSignal) => Promise<void>): void {
+function repeat(
+  server: Server,
+  { lookMs: everyMs }: Pick<UnreadBounds, 'lookMs'>,
+  isQuick: () => boolean,
+  run: (signal: AbortSignal) => Promise<void>,
+): void {
   let timer: NodeJS.Timeout | undefined
   const closing = new AbortController()
   const runAndWait = async () => {
@@ -252,7 +259,7 @@ function repeat(server: Server, everyMs: number, run: (signal: AbortSignal) => P
     // While `ss` runs, the event loop is free.
     const { active } = performance.eventLoopUtilization(before)
     const calmMs = Math.min(active / MOST_OF_TIME, MOST_INTERVALS * everyMs)
-    timer = setTimeout(runAndWait, Math.max(everyMs, calmMs)).unref()
+    timer = setTimeout(runAndWait, Math.max(isQuick() ? everyMs / QUICKER : everyMs, calmMs)).unref()
   }
   timer = setTimeout(runAndWait, everyMs).unref()
   server.once('close', () => {
