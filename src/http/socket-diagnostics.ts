@@ -57,9 +57,12 @@ function createDiagnostics(): ReadQueues {
   }
 }
 
-/** That none of other programs is read. */
+/** That none of other programs is read; the same for the same ports. */
 function filterOf(ports: ReadonlySet<number>): string {
-  return `( ${[...ports].map((port) => `sport = :${port}`).join(' or ')} )`
+  return `( ${[...ports]
+    .toSorted((a, b) => a - b)
+    .map((port) => `sport = :${port}`)
+    .join(' or ')} )`
 }
 
 /**

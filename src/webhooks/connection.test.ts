@@ -173,16 +173,16 @@ for (const isOneOwner of [false, true]) {
   const whose = isOneOwner ? 'to receivers of many networks for one owner' : 'to receivers of one network'
   test(`while memory for connections is short, requests ${whose} end before those of others, and count as not sent`, async (t) => {
     const { memory, send, port, ended } = await holdOpen(t, { isOneOwner })
-    const [ofSockets] = memory.shares
-    assert.deepEqual([ofSockets?.kinds, ofSockets?.from], [['sockets'], 0.4])
-    for (let look = 0; look < 20; look++) ofSockets?.tighten()
+    const { share } = memory
+    assert.deepEqual([share.kinds, share.from], [['sockets'], 0.4])
+    for (let look = 0; look < 20; look++) share.tighten()
     await new Promise(setImmediate)
     await new Promise(setImmediate)
     assert.equal(ended.length, 7, 'eight are left')
     assert.ok(ended.every(([address, error]) => address.startsWith('127.1.') && error instanceof NotNow))
     const another = send(`http://ip-127-1-1-99.example:${port}/`, { network: 'stranger' })
     await assert.rejects(another, NotNow, 'and none begins')
-    for (let look = 0; look < 20; look++) ofSockets?.relax()
+    for (let look = 0; look < 20; look++) share.relax()
     await assert.rejects(send(`http://ip-127-3-3-3.example:1/`), /refused/)
   })
 }

@@ -94,5 +94,5 @@ export function openWebhooks(
   )
   scans.onFold(background.onFold)
   draining.onBegin(background.stop)
-  return { ...links, metrics, memoryShares: memory.shares, screenWith, close: background.close }
+  return { ...links, metrics, memoryShares: [memory.share], screenWith, close: background.close }
 }

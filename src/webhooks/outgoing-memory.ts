@@ -6,13 +6,11 @@ import type { Holder } from '../lib/holder.ts'
 const MOST = 512
 /**
  * How many there may be at least while the kernel's memory is short. A receiver can have it keep 25 MB of each, which is then less than the
- * part from which on connections of visitors give way.
+ * part from which on connections of visitors give way, where there is 1 GiB of memory.
  */
-const LEAST_FOR_SOCKETS = 8
-/** From which parts on they give way, before the connections of visitors do: of what the kernel may have for connections, */
-const FROM_OF_SOCKETS = 0.4
-/** and of all memory, where others have most of it. */
-const FROM_OF_ALL = 0.55
+const LEAST = 8
+/** From which part on of what the kernel may have for connections they give way, before those of visitors do. */
+const FROM = 0.4
 
 /** The memory for requests to hosts that strangers have chosen, which the kernel has for their connections. */
 export interface OutgoingMemory {
@@ -27,7 +25,7 @@ export interface OutgoingMemory {
    * @returns what to call when it has ended
    */
   enter: (holder: Holder, giveWay: () => void) => () => void
-  shares: readonly MemoryShare[]
+  share: MemoryShare
 }
 
 interface Outgoing {
@@ -37,18 +35,7 @@ interface Outgoing {
 /** While memory is short, those of the holder with most of them end, the oldest first: whoever answers is served in no time. */
 export function createOutgoingMemory(): OutgoingMemory {
   const pool = createFairPool<Outgoing>({ capacity: MOST, choose: slowestOf })
-  const limits: number[] = []
   const leave = ({ giveWay }: Outgoing) => giveWay()
-
-  function shareOf(kinds: MemoryShare['kinds'], from: number, least?: number): MemoryShare {
-    const at = limits.push(MOST) - 1
-    function resize(to: number): readonly Outgoing[] {
-      limits[at] = to
-      return pool.resize(Math.min(...limits))
-    }
-    return createMemoryShare({ pool: { total: pool.total, resize }, kinds, from, most: MOST, least, leave })
-  }
-
   return {
     isFull: pool.isRefused,
     enter(holder, giveWay) {
@@ -56,6 +43,6 @@ export function createOutgoingMemory(): OutgoingMemory {
       pool.put(entry, holder).forEach(leave)
       return () => void pool.remove(entry)
     },
-    shares: [shareOf(['sockets'], FROM_OF_SOCKETS, LEAST_FOR_SOCKETS), shareOf(['process'], FROM_OF_ALL)],
+    share: createMemoryShare({ pool, kinds: ['sockets'], from: FROM, most: MOST, least: LEAST, leave }),
   }
 }

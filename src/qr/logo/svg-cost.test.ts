@@ -98,33 +98,33 @@ describe('the cost of an SVG logo is bounded:', () => {
       svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
       /paints over itself/,
     ],
-    ['lines back and forth', svg(back(7, 1000)), /curves of 7\d{3} sides/],
-    ['stroked lines back and forth', svg(`<g stroke="red">${back(3, 900)}</g>`), /curves of 8\d{3} sides/],
+    ['lines back and forth', svg(back(7, 1000)), /as long as 7\d{3} of its sides/],
+    ['stroked lines back and forth', svg(`<g stroke="red">${back(3, 900)}</g>`), /as long as 8\d{3} of its sides/],
     [
       'such lines that a group enlarges',
       svg(`<g transform="scale(8)">${back(7, 1000, 1)}</g>`),
-      /curves of 7\d{3} sides/,
+      /as long as 7\d{3} of its sides/,
     ],
     [
       'such lines in a clip path of parts of a box',
       svg(
         `<clipPath id="c" clipPathUnits="objectBoundingBox">${back(7, 1000, 1)}</clipPath><g clip-path="url(#c)">${box}</g>`,
       ),
-      /curves of 7\d{3} sides/,
+      /as long as 7\d{3} of its sides/,
     ],
     [
       'such lines in a clip path that is small where it stands',
       svg(
         `<g transform="scale(.01)"><clipPath id="c">${back(7, 1000)}</clipPath></g><g clip-path="url(#c)">${box}</g>`,
       ),
-      /curves of 7\d{3} sides/,
+      /as long as 7\d{3} of its sides/,
     ],
     [
       'such lines in a clip path that is enlarged where it is used',
       svg(
         `<clipPath id="c">${back(7, 1000, 1)}</clipPath><g transform="scale(8)" clip-path="url(#c)"><rect width="1" height="1"/></g>`,
       ),
-      /curves of 7\d{3} sides/,
+      /as long as 7\d{3} of its sides/,
     ],
     [
       'shapes in a layer that is larger than the picture',

@@ -34,8 +34,8 @@ const BAND = 2 ** 21
  */
 const AROUND = 64
 /**
- * What the renderer may have: twice what the costliest image takes that a design may have. Where a logo asks for more than it seemed to, by
- * a way of drawing that `logo/` does not know, the renderer traps.
+ * What the renderer may have; the costliest logo that was found and a design may have takes 93 MB. Where one asks for more than it seemed
+ * to, by a way of drawing that `logo/` does not know, the renderer traps.
  */
 const MAX_MEMORY = 128 * 1024 * 1024
 /** Larger images are shrunk to this width, or to less than twice as much, before they are read back. */
@@ -92,9 +92,8 @@ function thenFree<T>(owned: readonly { free: () => void }[], use: () => T): T {
   }
 }
 
-/** Whether WebAssembly has trapped, or had no stack left: its module is in an undefined state, and must not be used again. */
-export const isTrap = (error: unknown) =>
-  error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
+/** Whether WebAssembly has trapped: its module is in an undefined state, and must not be used again. */
+export const isTrap = (error: unknown) => error instanceof Error && error.name === 'RuntimeError'
 
 /**
  * Draws a scene as a PNG.
