@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { endianness } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { undoLater } from '../../test/support/cleanup.ts'
@@ -15,11 +16,13 @@ import { NotNow, createReceivers } from './receivers.ts'
 import { createOutgoingMemory } from './outgoing-memory.ts'
 
 const HOST = 'hook.example'
+/** That of no other receiver: a connection of another test to a client's port that was this one may be kept for a minute. */
+const ADDRESS = '127.41.7.2'
 
 function createRequest({ timeoutMs = PATIENCE_MS, ca }: Given = {}) {
   const memory = createOutgoingMemory()
   const request = createGuardedRequest({
-    addressesOf: async (host) => [host.startsWith('ip-') ? host.slice(3, -8).replaceAll('-', '.') : '127.0.0.1'],
+    addressesOf: async (host) => [host.startsWith('ip-') ? host.slice(3, -8).replaceAll('-', '.') : ADDRESS],
     isAllowed: () => true,
     receivers: createReceivers(Date.now),
     memory,
@@ -66,13 +69,15 @@ async function listenTcp(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** The states (proc(5)) of the connections to a port that the kernel has for whoever opened them, or for nobody any more. */
+/** The states (proc(5)) of the connections to a receiver that the kernel has for whoever opened them, or for nobody any more. */
 function statesOf(port: number): string[] {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const bytes = ADDRESS.split('.').map(Number)
+  const inOrder = Buffer.from(endianness() === 'LE' ? bytes.toReversed() : bytes)
+  const receiver = `${inOrder.toString('hex').toUpperCase()}:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync('/proc/self/net/tcp', 'latin1')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-  return rows.flatMap(([, , remote = '', state = '']) => (remote.endsWith(ending) ? [state] : []))
+  return rows.flatMap(([, , remote = '', state = '']) => (remote === receiver ? [state] : []))
 }
 
 /** Enough for what is to happen at once; the kernel keeps for a minute what its receiver does not close. */
@@ -135,8 +140,8 @@ test('a receiver that closes its side after its response sees no reset', async (
   })
   const port = await listen(t, server)
   const { send } = createRequest()
-  assert.deepEqual(await send(`http://${HOST}:${port}/`), { status: 200 })
-  assert.deepEqual(await send(`http://${HOST}:${port}/`, { method: 'HEAD', body: '' }), { status: 200 })
+  assert.deepEqual(await send(`http://ip-127-0-0-1.example:${port}/`), { status: 200 })
+  assert.deepEqual(await send(`http://ip-127-0-0-1.example:${port}/`, { method: 'HEAD', body: '' }), { status: 200 })
   server.close()
   await once(server, 'close')
   assert.deepEqual(ends, [false, false])

@@ -29,7 +29,12 @@ export interface TestServer {
 const NO_DNS = '127.0.0.1:9'
 
 /** No thread is ended because the machine is slow. */
-export const patientThreads = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS, cpuTime: PATIENCE_MS }
+export const patientThreads = {
+  queueTimeout: PATIENCE_MS,
+  timeout: PATIENCE_MS,
+  cpuTime: PATIENCE_MS,
+  turn: PATIENCE_MS,
+}
 
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = {

@@ -15,7 +15,8 @@ import type { RenderAnswer, RenderCalls, ThreadData } from './render-thread.ts'
 
 /**
  * Draws images on threads. A job is dropped when its client disconnects before it starts. Networks are served in turns, and
- * none has more than half of the threads. A job that would wait for too long is refused at once.
+ * none has more than half of the threads. A job that would wait for too long is refused at once. One that takes long gives way to
+ * those that wait.
  */
 export interface RenderPool {
   /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many jobs wait */
@@ -53,6 +54,8 @@ export interface PoolOptions {
   timeout: number
   /** The CPU time that a job may take before its thread is terminated, except very large ones. */
   cpuTime: number
+  /** The CPU time after which a job gives way to the waiting one of a network that had less: all that honest ones take on a usual machine. */
+  turn: number
   /** The memory that the renderer of a thread may have, in bytes; its own bound by default. */
   rendererBytes?: number
 }
@@ -73,6 +76,7 @@ const defaults: PoolOptions = {
   queueTimeout: 10_000,
   timeout: 10_000,
   cpuTime: 5000,
+  turn: 2000,
 }
 
 /** A single core is for the event loop. */
@@ -136,17 +140,18 @@ function isLarge(job: RenderJob): boolean {
 /** @returns runs a job on a thread */
 function createRunner(
   threads: Threads,
-  { timeout, cpuTime }: PoolOptions,
+  { timeout, cpuTime, turn }: PoolOptions,
   costs: Costs,
   reasonOf: (error: unknown) => unknown,
 ): (work: QueuedJob<RenderJob, Drawn>) => Promise<void> {
   return async (work) => {
     const thread = threads.take()
-    const cpuLimit = isLarge(work.job) ? timeout : cpuTime
-    const limits = { timeout, cpuTime: cpuLimit, tooCostly: () => tooCostly(work.job, cpuTime) }
-    const isReusable = await drawOnThread(thread, work.job, limits).then(
+    const { job, isOutweighed } = work
+    const cpuLimit = isLarge(job) ? timeout : cpuTime
+    const limits = { timeout, cpuTime: cpuLimit, turn, isOutweighed, tooCostly: () => tooCostly(job, cpuTime) }
+    const isReusable = await drawOnThread(thread, job, limits).then(
       (answer) => {
-        if ('image' in answer) costs.onDrawn(work.job, answer.ms)
+        if ('image' in answer) costs.onDrawn(job, answer.ms)
         return answerJob(work, answer)
       },
       (error: unknown) => {

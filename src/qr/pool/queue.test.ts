@@ -166,6 +166,51 @@ describe('the queue of images', () => {
     assert.deepEqual([draw(0), draw(0), draw(0)], ['costly 2 again', 'costly 3 again', 'honest later'])
   })
 
+  /** A queue with jobs in progress that began one after the other, a second apart, each of a network of its own. */
+  function inProgress(count: number, perNetwork = 1) {
+    let now = 0
+    const queue = open(16, perNetwork, { monotonic: () => now })
+    const works = Array.from({ length: count }, (_, at) => {
+      wait(queue, `10.0.${at}.1`, `job ${at}`)
+      const work = queue.take()
+      assert.ok(work)
+      now += 1000
+      return work
+    })
+    const outweighed = () => works.map((work) => work.isOutweighed())
+    return { queue, works, outweighed, pass: (ms: number) => (now += ms) }
+  }
+
+  test('has the network with most of the threads give way, once a job of one with less waits that may have a thread', () => {
+    const { queue, works, outweighed } = inProgress(2)
+    assert.deepEqual(outweighed(), [false, false])
+    wait(queue, '10.0.1.9', 'of a network that has its thread')
+    assert.deepEqual(outweighed(), [false, false])
+    wait(queue, '10.0.7.1', 'newcomer')
+    assert.deepEqual(outweighed(), [true, false])
+    works[0]?.done()
+    assert.equal(works[1]?.isOutweighed(), true)
+  })
+
+  test('has no network give way to one that had as much', () => {
+    const { queue, works, outweighed, pass } = inProgress(2)
+    pass(3000)
+    works[0]?.done()
+    wait(queue, '10.0.0.1', 'again')
+    // The first had five seconds, and the second has had four until now.
+    assert.deepEqual(outweighed(), [false, false])
+    pass(2000)
+    assert.equal(works[1]?.isOutweighed(), true)
+  })
+
+  test('never has the program itself give way', () => {
+    const queue = open(16)
+    wait(queue, undefined, 'of the program')
+    const work = queue.take()
+    wait(queue, '10.0.0.1', 'other')
+    assert.equal(work?.isOutweighed(), false)
+  })
+
   test('serves a quick job before costly ones of networks that had nothing yet', () => {
     const queue = open(16, 1, { costOf: (job) => Number(job.split(' ')[1]) })
     for (const network of [1, 2, 3]) wait(queue, `10.0.${network}.1`, 'costly 900')

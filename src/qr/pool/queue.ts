@@ -27,6 +27,8 @@ interface Waiting<Job, Result> {
 export interface QueuedJob<Job, Result> extends Waiting<Job, Result> {
   /** To be called when the job is no longer in progress. */
   done: () => void
+  /** Whether its network had most of the threads lately, this job included, of those with one, while a job of one that had less waits. */
+  isOutweighed: () => boolean
 }
 
 /** A bounded queue with a time-out, which serves holders in turns. */
@@ -85,6 +87,10 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
     return Math.max(ofAllocation / perNetwork, ofAll / threads)
   }
 
+  const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.allocation) < perNetwork
+  const isOutweighed = (holder: Holder) =>
+    holder !== program && use.isOutweighed(holder.allocation, waiting.entries(), mayServe)
+
   return {
     add(job, { holder = program, signal, onQueued, onBegin } = {}) {
       // An aborted signal tells nobody again.
@@ -100,13 +106,13 @@ export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job,
       })
     },
     take() {
-      const mayServe = (holder: Holder) => holder === program || use.inProgressOf(holder.allocation) < perNetwork
       const next = waiting.take(mayServe)
       if (next === undefined) return undefined
       const { job, resolve, reject, holder, onBegin, leave } = next
       leave()
       onBegin?.()
-      return { job, resolve, reject, done: use.begin(holder.allocation) }
+      const done = use.begin(holder.allocation)
+      return { job, resolve, reject, done, isOutweighed: () => isOutweighed(holder) }
     },
     length: waiting.length,
     clear(reason) {
@@ -158,26 +164,37 @@ function overloaded(wait: number): Problem {
 
 /** What allocations have of the threads: jobs in progress, and the milliseconds that theirs took lately. */
 function createThreadUse(monotonic = () => performance.now()) {
-  const inProgress = new Map<string, number>()
+  const inProgress = new Set<{ allocation: string; begunAt: number }>()
   const lately = createRecentUse(monotonic)
-  const inProgressOf = (allocation: string) => inProgress.get(allocation) ?? 0
 
-  function change(allocation: string, by: number): void {
-    const count = inProgressOf(allocation) + by
-    if (count > 0) inProgress.set(allocation, count)
-    else inProgress.delete(allocation)
+  function hadOf(allocation: string, now: number): number {
+    let had = lately.of(allocation)
+    for (const job of inProgress) if (job.allocation === allocation) had += now - job.begunAt
+    return had
   }
 
   return {
-    inProgressOf,
+    inProgressOf(allocation: string): number {
+      let count = 0
+      for (const job of inProgress) if (job.allocation === allocation) count++
+      return count
+    },
     latelyOf: lately.of,
+    /** Whether an allocation had most of those with a job in progress, until now, and one of those that wait had less. */
+    isOutweighed(own: string, waiting: Iterable<{ holder: Holder }>, mayServe: (holder: Holder) => boolean): boolean {
+      const now = monotonic()
+      const most = hadOf(own, now)
+      for (const { allocation } of inProgress) if (hadOf(allocation, now) > most) return false
+      for (const { holder } of waiting) if (mayServe(holder) && hadOf(holder.allocation, now) < most) return true
+      return false
+    },
     /** @returns to be called when the job is no longer in progress */
     begin(allocation: string): () => void {
-      const begunAt = monotonic()
-      change(allocation, 1)
+      const job = { allocation, begunAt: monotonic() }
+      inProgress.add(job)
       return () => {
-        change(allocation, -1)
-        lately.add(allocation, monotonic() - begunAt)
+        inProgress.delete(job)
+        lately.add(allocation, monotonic() - job.begunAt)
       }
     },
   }
