@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { freePort, isOpen } from '../../test/support/ports.ts'
+import { requireProgram } from '../../test/support/programs.ts'
+import { canBound, receiveBuffers } from '../../test/support/receive-buffers.ts'
 import { listenOnSockets } from './listeners.ts'
 
 const host = '127.0.0.1'
@@ -73,3 +75,33 @@ test('processes share a port when they want to, and a system that cannot do that
   for (const sockets of [1, 4])
     await assert.rejects(listenOnSockets(createServer(), { ...options, sockets, port }, refuse), /SO_REUSEPORT/)
 })
+
+for (const sockets of [1, 8])
+  test(`the kernel keeps 256 KiB at most of what a client has sent and nobody has read, through any of ${sockets} sockets`, async (t) => {
+    if (!canBound) return t.skip('this Node cannot bound it')
+    if (!requireProgram(t, 'ss', 'iproute2')) return
+    const server = createServer()
+    const address = { host, port: 0, sockets, allowHalfOpen: true, reusePort: false }
+    const { port, close } = await listenOnSockets(server, address, listen(server))
+    undoLater(t, () => {
+      void close()
+      server.close()
+    })
+    const openSome = async () => {
+      const clients = Array.from({ length: 32 }, () => connect(port, host).on('error', () => {}))
+      undoLater(t, () => clients.forEach((client) => client.destroy()))
+      await Promise.all(clients.map((client) => once(client, 'connect')))
+    }
+    const some = () => receiveBuffers(`sport = :${port}`)
+    // The first may be opened before the thread that sets it has begun.
+    await poll(
+      async () => {
+        await openSome()
+        return some().slice(-32).includes(262_144)
+      },
+      () => some().join(' '),
+    )
+    const before = some().filter((bytes) => bytes > 262_144).length
+    await openSome()
+    assert.equal(some().filter((bytes) => bytes > 262_144).length, before)
+  })

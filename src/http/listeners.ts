@@ -1,7 +1,10 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import { boundReceiveBuffers } from './receive-buffers.ts'
 
 /** Connections that wait at each socket until they are accepted. */
 const BACKLOG = 64
+/** Bytes of each connection that the kernel keeps for what quirl has not read yet: what it begins with, and an upload needs no more. */
+const RECEIVED = 131_072
 
 /** The address that a server listens on; `port` 0 takes any free one. */
 export interface ListenAddress {
@@ -34,6 +37,7 @@ export async function listenOnSockets(
   const portOf = (each: Server) => (each.address() as AddressInfo).port
   if (process.platform !== 'linux' || sockets === 1) {
     await listen({ host, port, ...(reusePort && { reusePort }) }).catch(explain)
+    void boundReceiveBuffers([server], RECEIVED)
     return { port: portOf(server), close: async () => {} }
   }
   // A shared port never fails as taken, even when another process listens on it: an exclusive socket finds out.
@@ -52,6 +56,7 @@ export async function listenOnSockets(
       throw error
     })
   }
+  void boundReceiveBuffers([server, ...others], RECEIVED)
   let closed: Promise<void> | undefined
   return { port: portOf(server), close: () => (closed ??= close()) }
 }

@@ -27,6 +27,8 @@ export interface ThreadOptions {
   data?: unknown
   /** By default, V8 lets the thread's heap grow with the machine's memory. */
   heap?: ResourceLimits
+  /** Of Node, for this thread alone. */
+  flags?: string[]
   /** Calls that may be pending (100). */
   maxPending?: number
   /** Called with each notice that the thread sends by `notify`. */
@@ -40,8 +42,12 @@ export interface ThreadOptions {
  * @param module a `.ts` file that runs `answerCalls`; once compiled, it and the caller are JavaScript
  */
 export function startThread<C extends Calls>(module: URL, options: ThreadOptions): Thread<C> {
-  const { data, heap } = options
-  const worker = new Worker(compiledOf(module), { workerData: data, ...(heap && { resourceLimits: heap }) })
+  const { data, heap, flags } = options
+  const worker = new Worker(compiledOf(module), {
+    workerData: data,
+    ...(heap && { resourceLimits: heap }),
+    ...(flags && { execArgv: flags }),
+  })
   worker.unref()
   const call = createCall(worker, options)
   return {

@@ -10,6 +10,7 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { listen } from '../../test/support/http-server.ts'
 import { PATIENCE_MS, poll } from '../../test/support/poll.ts'
 import { requireProgram } from '../../test/support/programs.ts'
+import { canBound, receiveBuffers } from '../../test/support/receive-buffers.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { createGuardedRequest, type GuardedOptions } from './guarded-request.ts'
 import { NotNow, createReceivers } from './receivers.ts'
@@ -145,6 +146,18 @@ test('a receiver that closes its side after its response sees no reset', async (
   server.close()
   await once(server, 'close')
   assert.deepEqual(ends, [false, false])
+})
+
+test('the kernel keeps 64 KiB at most of what a receiver has sent and nobody has read', async (t) => {
+  if (!canBound) return t.skip('this Node cannot bound it')
+  if (!requireProgram(t, 'ss', 'iproute2')) return
+  const { port } = await startKeeping(t, () => {})
+  const end = new AbortController()
+  const sent = createRequest().send(`http://${HOST}:${port}/`, { signal: end.signal })
+  const ended = assert.rejects(sent)
+  await poll(() => receiveBuffers(`dport = :${port}`).includes(65_536))
+  end.abort()
+  await ended
 })
 
 /** Requests that are held open, of the receivers of one network and of others. */

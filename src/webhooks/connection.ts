@@ -1,9 +1,12 @@
 import { Agent } from 'node:http'
 import { connect, Socket, type LookupFunction } from 'node:net'
 import { isShuttingDown } from '../http/close-at-once.ts'
+import { boundReceiveBuffers } from '../http/receive-buffers.ts'
 
 /** How long a receiver has to close its side after it was told that nothing follows; those that heed `Connection: close` have by then. */
 const CLOSE_MS = 250
+/** Bytes of a response that the kernel keeps before they are read. */
+const RECEIVED = 32_768
 
 declare module 'node:net' {
   interface Socket {
@@ -26,6 +29,7 @@ export interface ConnectionTarget {
 export function openConnection({ host, port, lookup }: ConnectionTarget): Socket {
   const socket = connect({ host, port, ...(lookup && { lookup }) })
   socket.destroy = destroyByReset
+  socket.once('connect', () => void boundReceiveBuffers([socket], RECEIVED))
   return socket
 }
 
