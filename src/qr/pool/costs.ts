@@ -70,8 +70,8 @@ function pixelsOf(job: RenderJob): number {
   return image?.format === 'png' ? image.size ** 2 : 0
 }
 
-/** Characters of the logo if it is an SVG. */
-function drawnLogoOf(job: RenderJob): number {
+/** Characters of the logo if it is an SVG: what strangers' drawings take is known least. */
+export function drawnLogoOf(job: RenderJob): number {
   const image = 'design' in job ? job.design.logo?.image : undefined
   return image?.startsWith('data:image/svg') === true ? image.length : 0
 }

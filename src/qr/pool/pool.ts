@@ -7,7 +7,7 @@ import type { PageJob } from '../print/poster.ts'
 import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
-import { createCosts, type Costs } from './costs.ts'
+import { createCosts, drawnLogoOf, type Costs } from './costs.ts'
 import { fromRefusal, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
@@ -15,8 +15,8 @@ import type { RenderAnswer, RenderCalls, ThreadData } from './render-thread.ts'
 
 /**
  * Draws images on threads. A job is dropped when its client disconnects before it starts. Networks are served in turns, and
- * none has more than half of the threads. A job that would wait for too long is refused at once. One that takes long gives way to
- * those that wait.
+ * none has more than half of the threads. A job that would wait for too long is refused at once. One whose logo takes long gives way
+ * to those that wait.
  */
 export interface RenderPool {
   /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many jobs wait */
@@ -54,7 +54,7 @@ export interface PoolOptions {
   timeout: number
   /** The CPU time that a job may take before its thread is terminated, except very large ones. */
   cpuTime: number
-  /** The CPU time after which a job gives way to the waiting one of a network that had less: all that honest ones take on a usual machine. */
+  /** The CPU time after which a job that draws an SVG logo gives way to the waiting one of a network that had less. */
   turn: number
   /** The memory that the renderer of a thread may have, in bytes; its own bound by default. */
   rendererBytes?: number
@@ -148,7 +148,13 @@ function createRunner(
     const thread = threads.take()
     const { job, isOutweighed } = work
     const cpuLimit = isLarge(job) ? timeout : cpuTime
-    const limits = { timeout, cpuTime: cpuLimit, turn, isOutweighed, tooCostly: () => tooCostly(job, cpuTime) }
+    const limits = {
+      timeout,
+      cpuTime: cpuLimit,
+      turn: drawnLogoOf(job) > 0 ? turn : Infinity,
+      isOutweighed,
+      tooCostly: () => tooCostly(job, cpuTime),
+    }
     const isReusable = await drawOnThread(thread, job, limits).then(
       (answer) => {
         if ('image' in answer) costs.onDrawn(job, answer.ms)
