@@ -9,7 +9,7 @@ import { XmlError } from './xml-reader.ts'
 const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */
 const MAX_OVERDRAW = 30
-/** Of all lines and curves together, in sides of the drawing; stroked ones count three times. */
+/** Of all lines and curves together, in sides of the drawing; stroked ones count three times, those of gradients six. */
 const MAX_LENGTH = 6_000
 const MAX_LAYERS = 8
 /** Coordinates on the way to the drawing, in sides of the viewBox. */
@@ -32,7 +32,7 @@ export const NO_COST: Cost = { segments: 0, overdraw: 0, length: 0 }
 /** What is drawn separately before it is composited. */
 export type Layer = 'clipped' | 'translucent'
 
-/** The cost of painting with a gradient, and of a layer, relative to a plain colour. */
+/** The cost of painting with a gradient, which is begun anew in each row, and of a layer, relative to a plain colour. */
 const GRADIENT_FACTOR = 6
 const LAYER_FACTOR = 2
 /** The memory of a clipped layer, relative to another: the renderer draws the clip path as large as the layer. */
@@ -62,8 +62,7 @@ export function shapeExtent(
   const stroke = strokeOf(name, outline, properties)
   const extent = moveExtent(outline.extent, matrix, stroke.around)
   const isGradient = ['fill', 'stroke'].some((paint) => /^url/i.test(properties.get(paint) ?? ''))
-  // Also outside of the drawing, where a layer has it, too.
-  const overdraw = areasOf(extent, box) * (isGradient ? GRADIENT_FACTOR : 1)
+  const gradient = isGradient ? GRADIENT_FACTOR : 1
   const [left, top, right, bottom] = outline.extent.map(Math.abs)
   const farthest: Extent = [0, 0, Math.max(left ?? 0, right ?? 0), Math.max(top ?? 0, bottom ?? 0)]
   return {
@@ -71,8 +70,9 @@ export function shapeExtent(
     around: moveExtent(outline.extent, own, stroke.around),
     cost: {
       segments: outline.segments + stroke.segments,
-      overdraw,
-      length: outline.length * scaleOf(matrix, box) * (stroke.segments > 0 ? 3 : 1),
+      // Also outside of the drawing, where a layer has it, too.
+      overdraw: areasOf(extent, box) * gradient,
+      length: outline.length * scaleOf(matrix, box) * (stroke.segments > 0 ? 3 : 1) * gradient,
     },
     largest: Math.max(...moveExtent(farthest, largest, stroke.around)),
   }
@@ -163,7 +163,7 @@ export function requireCost({ segments, overdraw, length }: Cost): void {
   }
   if (length > MAX_LENGTH)
     throw new XmlError(
-      `has lines and curves as long as ${Math.round(length)} of its sides together: at most ${MAX_LENGTH}`,
+      `has lines and curves as long as ${Math.round(length)} of its sides together (those of a gradient count ${GRADIENT_FACTOR}): at most ${MAX_LENGTH}`,
     )
   if (overdraw <= MAX_OVERDRAW) return
   const times = `${MAX_OVERDRAW} times (a gradient counts ${GRADIENT_FACTOR}, an opacity or clip path ${LAYER_FACTOR})`

@@ -101,6 +101,11 @@ describe('the cost of an SVG logo is bounded:', () => {
     ['lines back and forth', svg(back(7, 1000)), /as long as 7\d{3} of its sides/],
     ['stroked lines back and forth', svg(`<g stroke="red">${back(3, 900)}</g>`), /as long as 8\d{3} of its sides/],
     [
+      'such lines with a gradient, which count six times',
+      svg(`<linearGradient id="g"><stop/></linearGradient><g fill="url(#g)">${back(1, 1100)}</g>`),
+      /as long as 6\d{3} of its sides together \(those of a gradient count 6\)/,
+    ],
+    [
       'such lines that a group enlarges',
       svg(`<g transform="scale(8)">${back(7, 1000, 1)}</g>`),
       /as long as 7\d{3} of its sides/,

@@ -130,10 +130,12 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   }
 }
 
-/** The width of images whose CPU time is bounded by the time-out alone: slow machines draw the largest ones, too. */
+/** The width of images, and the codes of a sheet, whose CPU time is bounded by the time-out alone: slow machines draw the largest ones, too. */
 const LARGE = 2048
+const MANY = 300
 
 function isLarge(job: RenderJob): boolean {
+  if ('codes' in job) return job.codes.length > MANY
   return 'design' in job && 'format' in job && job.format === 'png' && job.size > LARGE
 }
 
