@@ -2,11 +2,10 @@ import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import { readInParts, type PartBounds } from '../lib/read-in-parts.ts'
-import type { EncodedImage } from './design/scene-pdf.ts'
 import type { Design } from './design/schema.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
-import type { CalibrationJob, SheetCode, SheetJob } from './print/sheet-job.ts'
+import type { CalibrationJob, DrawnLogo, SheetCode, SheetJob } from './print/sheet-job.ts'
 import { createSheetMemory, type HeldSheet, type SheetMemory } from './sheet-memory.ts'
 import { findDesigns } from './store.ts'
 
@@ -142,7 +141,7 @@ async function checkCodes(
   { requester, held }: { requester: Requester; held: Pick<HeldSheet, 'add'> },
 ): Promise<SheetJob['logos']> {
   const until = performance.now() + MAX_CHECK_MS
-  const logos = new Map<Design, EncodedImage>()
+  const logos = new Map<Design, DrawnLogo>()
   const faults: { name: string; fault: { code: Problem['code']; detail: string } }[] = []
   for (const { design, some } of batches(codes, designs)) {
     if (performance.now() > until) throw tooSlow()

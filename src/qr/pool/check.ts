@@ -37,7 +37,8 @@ export async function checkCodes(job: CheckJob, tools: Tools): Promise<CodeFault
     faults.push(read === true ? undefined : read === false ? unscannable : read)
   }
   if (job.wantsLogo !== true || read.logo === undefined) return { faults }
-  return { faults, logo: encodeImage(tools.rasterizer.pixels(logoForPdf(read.logo.image))) }
+  const { image } = read.logo
+  return { faults, logo: { ...encodeImage(tools.rasterizer.pixels(logoForPdf(image))), ratio: image.ratio } }
 }
 
 async function isReadable(

@@ -1,9 +1,8 @@
 import type { Report, Scannability } from '../check/report.ts'
 import { Problem, REASON, type FieldError, type ProblemCode, type Reason } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
-import type { EncodedImage } from '../design/scene-pdf.ts'
 import type { Level } from '../encoder/tables.ts'
-import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
+import type { CalibrationJob, DrawnLogo, SheetJob } from '../print/sheet-job.ts'
 import type { DrawnPage, PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
@@ -52,7 +51,7 @@ export interface CodeFaults {
   /** Of each code of a check, in their order: why it cannot be scanned; undefined when it can. */
   faults: (Refusal | undefined)[]
   /** If the check was to draw it, and there is one. */
-  logo?: EncodedImage
+  logo?: DrawnLogo
 }
 
 export type DrawnImage = DesignedImage | PlainImage | PictureImage

@@ -14,7 +14,7 @@ import { addCode, createPagesFile, drawFaces, drawPage, endPages, pageOf, xObjec
 import type { EmbeddedCode, NamedCode, PagesFile } from './page-pdf.ts'
 import { notPrintable, shapeOf } from './poster.ts'
 import { placeOf, safeAreaOf } from './sheet.ts'
-import type { SheetCode, SheetJob, SheetLayout } from './sheet-job.ts'
+import type { DrawnLogo, SheetCode, SheetJob, SheetLayout } from './sheet-job.ts'
 import { templates, typographies, type Template } from './template.ts'
 
 /** What sheets are drawn with. */
@@ -38,7 +38,7 @@ interface Composed {
  */
 export function drawSheet(job: SheetJob, tools: SheetTools): Uint8Array {
   const file = createPagesFile(tools.fontOf)
-  const styles = job.designs.map((design) => readStyle(design, '', tools))
+  const styles = job.designs.map((design, at) => readStyle(design, '', suppliesFor(job.logos[at], tools)))
   const logos: EmbeddedImage[] = []
   const logoOf = (design: number) => {
     const logo = job.logos[design]
@@ -65,6 +65,13 @@ export function drawSheet(job: SheetJob, tools: SheetTools): Uint8Array {
   const composed = composeAll(job, compose)
   const title = `QR codes (${composed.length})`
   return endPages(file, pagesOf(file, job.onto, composed), { title })
+}
+
+/** What a design is read with whose logo was drawn: to read that again could take as long as for all codes, for each design. */
+function suppliesFor(logo: DrawnLogo | undefined, tools: Supplies): Supplies {
+  if (logo === undefined) return tools
+  const { ratio, width, height } = logo
+  return { ...tools, readLogo: () => ({ type: 'png', base64: '', ratio, width, height, orientation: 1 }) }
 }
 
 function templateOf(onto: SheetLayout, { caption }: Pick<SheetCode, 'caption'>): Template {

@@ -18,12 +18,18 @@ export interface SheetCode {
   name: string
 }
 
+/** A logo that was drawn. */
+export interface DrawnLogo extends EncodedImage {
+  /** Its width by its height, exactly: it places the logo as it did where the code was checked. */
+  ratio: number
+}
+
 /** Codes on sheets of labels, or each on a page of its own. */
 export interface SheetJob {
   codes: SheetCode[]
   designs: Design[]
   /** The logos of the designs, by their index, as the checks have drawn them. */
-  logos: (EncodedImage | undefined)[]
+  logos: (DrawnLogo | undefined)[]
   onto: SheetLayout
   style: TypographyName
 }
