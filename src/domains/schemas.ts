@@ -53,7 +53,9 @@ const certificate = Type.Object(
         'What the first one waits for: as many as may be were ordered in three hours under the registrable domain (names that a TXT ' +
         'record has proven do not wait for others), for the network that visits the name, or of all; or `turn`.',
     }),
-    fault: Type.Union([Type.String(), Type.Null()], { description: 'Why the last order failed.' }),
+    fault: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the last order failed, or why none is placed.',
+    }),
   },
   { title: 'DomainCertificate' },
 )

@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { createLocalBus } from '../bus/local.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
-import { storeProven } from '../../test/support/stored-domains.ts'
+import { storeActive, storeProven } from '../../test/support/stored-domains.ts'
 import { noFailures } from './back-off.ts'
 import { saveCertificate, type StoredCertificate } from './certificate-store.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
@@ -39,11 +39,14 @@ interface Setting {
   answer: (when: Promise<void>) => void
   sweep: () => Promise<void>
   report: Certificates['report']
+  list: Certificates['list']
   /** Has a name wait, or records an order of it. */
   waits: (name: string, network: string) => Promise<void>
   ordered: (name: string, network: string) => Promise<void>
   /** DNS proves whose a name is. */
   proven: (name: string) => Promise<void>
+  /** A name's DNS leads here. */
+  active: (name: string, registrable: string) => Promise<void>
   /** The chains that TLS servers were made for. */
   loaded: string[]
   issued: string[]
@@ -113,6 +116,7 @@ async function set(
     answer: (when) => (answered = when),
     sweep: certificates.sweep,
     report: certificates.report,
+    list: certificates.list,
     waits,
     async ordered(name, network) {
       await waits(name, network)
@@ -120,6 +124,7 @@ async function set(
       await saveIssuance(db.write, name, noFailures)
     },
     proven: (name) => storeProven(db, name),
+    active: (name, registrable) => storeActive(db, name, registrable),
     loaded: servers.loaded,
     issued,
     queued,
@@ -228,6 +233,28 @@ for (const driver of drivers) {
       await setting.proven('mine.wild.com')
       const names = ['more.wild.com', 'mine.wild.com', 'qr.first.com', 'qr.other.com', '0.wild.com']
       assert.deepEqual(await Promise.all(names.map(waitsFor)), ['domain', 'turn', 'turn', 'network', undefined])
+    })
+
+    test('who asks is told that forty names had certificates in a week, until DNS has proven whose a name is', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      for (let at = 0; at < 40; at++) await setting.save(certificate(`${at}.wild.com`))
+      await setting.active('more.wild.com', 'wild.com')
+      await setting.active('qr.other.com', 'other.com')
+      await setting.proven('mine.wild.com')
+      const names = ['more.wild.com', 'qr.other.com', 'mine.wild.com', '0.wild.com']
+      const fault = '40 names under wild.com got certificates in a week: claim this one by its TXT record, or wait'
+      const faults = [fault, undefined, undefined, undefined]
+      const reports = await Promise.all(names.map(setting.report))
+      assert.deepEqual(
+        reports.map((each) => each.fault),
+        faults,
+      )
+      const listed = await setting.list()
+      assert.deepEqual(
+        names.map((name) => listed.find((each) => each.name === name)?.fault),
+        faults,
+      )
     })
 
     test('what is wrong with one certificate keeps no other from being renewed', async (t) => {

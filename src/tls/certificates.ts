@@ -30,6 +30,7 @@ import {
   type Purpose,
 } from './issuance-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
+import { isAhead } from './back-off.ts'
 import { excludeProven } from './issued-store.ts'
 import type { Stop } from './issuance-line.ts'
 import type { IssuanceQueue } from './issuance-queue.ts'
@@ -39,6 +40,7 @@ import { createHold, type Held } from './hold.ts'
 import type { Accept, Acceptor, Found, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
 import type { TicketSecrets } from './tickets.ts'
+import { findWeekFault, listWeekFaults } from './week.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -164,7 +166,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       return renewed
     },
     reread: cache.expire,
-    list: () => listReports(db, host),
+    list: () => listReports(deps),
     report: (name) => reportOf(deps, name),
     waiting: waiting.read,
     metrics: [expiries.metric, ...waiting.metrics],
@@ -327,13 +329,15 @@ async function ignoreIssuanceError(work: Promise<unknown>): Promise<void> {
   }
 }
 
-type ReportDeps = Pick<CertificateDeps, 'db' | 'now' | 'queue'>
+type ReportDeps = Pick<CertificateDeps, 'db' | 'now' | 'queue' | 'isServed' | 'registrableOf'>
 
 async function reportOf(deps: ReportDeps, name: string): Promise<CertificateReport> {
   const { db } = deps
   const [certificate, issuance] = await Promise.all([findCertificate(db.read, name), findIssuance(db.read, name)])
   const report = { ...issuance, name, notAfter: certificate?.notAfter, renewAt: certificate?.renewAt }
-  return issuance?.queuedAt === undefined ? report : { ...report, waitsFor: await findWait(deps, name) }
+  if (issuance?.queuedAt !== undefined) return { ...report, waitsFor: await findWait(deps, name) }
+  const isPutOff = isAhead(issuance?.retryAt ?? 0, deps.now()) || !deps.isServed(name)
+  return { ...report, fault: (isPutOff ? undefined : await findWeekFault(deps, name)) ?? issuance?.fault }
 }
 
 async function findWait({ db, now, queue }: ReportDeps, name: string): Promise<WaitsFor> {
@@ -345,12 +349,19 @@ async function findWait({ db, now, queue }: ReportDeps, name: string): Promise<W
   return ofNetwork >= most ? 'network' : 'turn'
 }
 
-async function listReports(db: Database, host: string): Promise<CertificateReport[]> {
+async function listReports({
+  db,
+  now,
+  host,
+}: Pick<CertificateDeps, 'db' | 'now' | 'host'>): Promise<CertificateReport[]> {
   const certificates = new Map((await listCertificates(db.read)).map((each) => [each.name, each]))
   const issuances = new Map((await listIssuances(db.read)).map((each) => [each.name, each]))
-  const names = [...new Set([host, ...certificates.keys(), ...issuances.keys()])].sort()
+  const weekFaults = await listWeekFaults({ db, now })
+  const names = [...new Set([host, ...certificates.keys(), ...issuances.keys(), ...weekFaults.keys()])].sort()
   return names.map((name) => {
-    const { notAfter, renewAt } = certificates.get(name) ?? {}
-    return { ...issuances.get(name), name, notAfter, renewAt }
+    const [{ notAfter, renewAt } = {}, issuance] = [certificates.get(name), issuances.get(name)]
+    const isOwn = isAhead(issuance?.retryAt ?? 0, now())
+    const fault = isOwn ? issuance?.fault : (weekFaults.get(name) ?? issuance?.fault)
+    return { ...issuance, name, notAfter, renewAt, fault }
   })
 }

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { throttle } from '../lib/throttle.ts'
-import { isAhead, noFailures } from './back-off.ts'
-import { findCertificate, type StoredCertificate } from './certificate-store.ts'
+import { isAhead } from './back-off.ts'
+import type { StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
-import { countOrders, dequeue, findIssuance, findNext, saveIssuance, TOTAL_MS } from './issuance-store.ts'
-import { countUnprovenIssued, isProven } from './issued-store.ts'
+import { countOrders, dequeue, findNext, TOTAL_MS } from './issuance-store.ts'
 import type { Issuer } from './issuer.ts'
 import { shareOf, type Sleep } from './order-limiter.ts'
+import { findWeekFault } from './week.ts'
 
 /**
  * Names that are ordered at the same time by one process: as many as may be ordered while the slowest is, 8 in ten seconds for 90. So
@@ -17,13 +17,6 @@ const WIDTH = 80
 
 /** The pause after an error of the store. */
 const MINUTE_MS = 60_000
-
-/** Names under one registrable domain that get certificates in a week without a proof of whose they are. */
-const MAX_OF_WEEK = 40
-const WEEK_MS = 7 * 24 * 60 * MINUTE_MS
-
-/** When it is looked again whether a name that was put off is proven. */
-const PROOF_MS = 10 * MINUTE_MS
 
 /** Why nothing is ordered for now, and until when. */
 export type Stop = Pick<Postponed, 'reason' | 'until'>
@@ -172,24 +165,6 @@ function createSignal() {
   }
 }
 
-/**
- * Puts a name off while as many names under its registrable domain have new certificates as may: authorities allow a domain 50 in a week,
- * which strangers would use up where a wildcard record leads here. Names that DNS has proven to be somebody's have what is left.
- * @throws {IssuanceError}
- */
-async function checkWeek({ db, now, registrableOf }: LineDeps, name: string, others: string[]): Promise<void> {
-  const registrable = registrableOf(name)
-  const underWay = others.filter((other) => registrableOf(other) === registrable)
-  const issued = await countUnprovenIssued(db.read, { registrable, since: now() - WEEK_MS, except: underWay })
-  if (issued + underWay.length < MAX_OF_WEEK) return
-  // What had a certificate before is renewed, which authorities do not count.
-  if ((await isProven(db.read, name)) || (await findCertificate(db.read, name)) !== undefined) return
-  const fault = `${MAX_OF_WEEK} names under ${registrable} got certificates in a week: claim this one by its TXT record, or wait`
-  const before = (await findIssuance(db.read, name)) ?? noFailures
-  await saveIssuance(db.write, name, { ...before, fault, retryAt: now() + PROOF_MS, queuedAt: undefined })
-  throw new IssuanceError(`no certificate for ${name}: ${fault}`)
-}
-
 /** @param others the names that are ordered at the moment */
 async function tryName(
   deps: LineDeps,
@@ -198,11 +173,11 @@ async function tryName(
   onOrder: () => void,
 ): Promise<StoredCertificate> {
   const { db, issuer, isServed } = deps
-  if (!isServed(name)) {
+  const fault = isServed(name) ? await findWeekFault(deps, name, others) : 'it is no active domain'
+  if (fault !== undefined) {
     await dequeue(db.write, name)
-    throw new IssuanceError(`${name} is no active domain`)
+    throw new IssuanceError(`no certificate for ${name}: ${fault}`)
   }
-  await checkWeek(deps, name, others)
   const issued = await issuer.issue(name, { purpose: 'first', onOrder })
   // Another process may have ordered it.
   await dequeue(db.write, name)

@@ -4,6 +4,7 @@ import { findCertificate, type StoredCertificate } from './certificate-store.ts'
 import { IssuanceError, Postponed } from './issuance-error.ts'
 import { createLine, sleepUnless, type LineDeps, type Stop } from './issuance-line.ts'
 import { countOrders, countQueuedOf, enqueue, findIssuance, TOTAL_MS } from './issuance-store.ts'
+import { findWeekFault } from './week.ts'
 
 /** Names that are looked up and queued at the same time. */
 const MAX_ADDS = 8
@@ -75,7 +76,8 @@ export function createIssuanceQueue(deps: LineDeps): IssuanceQueue {
 }
 
 /** @param onAdded called with each name that waits */
-function createAdd({ db, now, registrableOf }: LineDeps, onAdded: () => void): IssuanceQueue['add'] {
+function createAdd(deps: LineDeps, onAdded: () => void): IssuanceQueue['add'] {
+  const { db, now, registrableOf } = deps
   const adds = createSharedRuns<void>(MAX_ADDS)
   /** How many names count for a network: those that wait, and those that were ordered lately. */
   const loadOf = async (network: string) =>
@@ -84,6 +86,13 @@ function createAdd({ db, now, registrableOf }: LineDeps, onAdded: () => void): I
     network !== undefined &&
     network !== present &&
     (present === null || (await loadOf(network)) < (await loadOf(present)))
+  /** Why a name that does not wait is not queued. */
+  const refusalOf = async (name: string, network: string | undefined) => {
+    const fault = await findWeekFault(deps, name)
+    if (fault !== undefined) return `: ${fault}`
+    if (network === undefined || (await countQueuedOf(db.read, network)) < MAX_OF_NETWORK) return undefined
+    return ` yet: ${MAX_OF_NETWORK} names wait that were visited from this network`
+  }
 
   return (name, network) => {
     const visitedAt = now()
@@ -92,10 +101,8 @@ function createAdd({ db, now, registrableOf }: LineDeps, onAdded: () => void): I
       const { retryAt = 0, fault, queuedAt } = found ?? {}
       if (isAhead(retryAt, now())) throw new IssuanceError(`no certificate for ${name}: ${fault}`)
       const isNew = queuedAt === undefined
-      if (isNew && network !== undefined && (await countQueuedOf(db.read, network)) >= MAX_OF_NETWORK)
-        throw new IssuanceError(
-          `no certificate for ${name} yet: ${MAX_OF_NETWORK} names wait that were visited from this network`,
-        )
+      const refusal = isNew ? await refusalOf(name, network) : undefined
+      if (refusal !== undefined) throw new IssuanceError(`no certificate for ${name}${refusal}`)
       if (isNew || (await isBetter(network, found?.client ?? null)))
         await enqueue(db.write, name, visitedAt, { registrable: registrableOf(name), client: network ?? null })
       onAdded()
@@ -109,11 +116,14 @@ function throwUnlessSoon(error: unknown, now: number): undefined {
 }
 
 /** What another process has done about a name. @throws {IssuanceError} when it does not wait any more */
-async function lookFor({ db, now }: LineDeps, name: string): Promise<StoredCertificate | undefined> {
+async function lookFor(deps: LineDeps, name: string): Promise<StoredCertificate | undefined> {
+  const { db, now } = deps
   // In this order: a name leaves the queue after its certificate was stored.
   const { retryAt = 0, fault, queuedAt } = (await findIssuance(db.read, name)) ?? {}
   const stored = await findCertificate(db.read, name)
   if (stored !== undefined && stored.notAfter > now()) return stored
-  if (queuedAt !== undefined && !isAhead(retryAt, now())) return undefined
-  throw new IssuanceError(`no certificate for ${name}: ${fault}`)
+  const isPutOff = isAhead(retryAt, now())
+  if (queuedAt !== undefined && !isPutOff) return undefined
+  const why = isPutOff ? fault : ((await findWeekFault(deps, name)) ?? fault)
+  throw new IssuanceError(`no certificate for ${name}: ${why ?? 'it has left the queue'}`)
 }

@@ -4,6 +4,7 @@ import { drivers } from '../../test/support/drivers.ts'
 import { DAY, HOUR, MINUTE, setQueue as set } from '../../test/support/issuance-queue.ts'
 import { poll } from '../../test/support/poll.ts'
 import { removeStored, storeProven } from '../../test/support/stored-domains.ts'
+import { AcmeError } from './acme-error.ts'
 import { listCertificates, saveCertificate } from './certificate-store.ts'
 import { deleteIssuances, findIssuance } from './issuance-store.ts'
 import { countUnprovenIssued, excludeProven } from './issued-store.ts'
@@ -36,6 +37,31 @@ for (const driver of drivers) {
       for (const { name, ...renewed } of await listCertificates(db.read))
         await saveCertificate(db.write, { name, ...renewed, notBefore: now() })
       await queue.obtain('more.wild.com', 'other')
+    })
+
+    test('a name that was put off for the week is ordered at the first visit after its proof, whichever process that comes to, and then keeps to the back-off of its own failures', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, start, orders, fail, pass, emptied } = setting
+      const [queue, other] = [start(), start()]
+      for (let at = 0; at < 40; at++) await queue.add(`${at}.wild.com`, 'stranger')
+      await emptied()
+      pass(4 * HOUR)
+      fail(new AcmeError('dns', 'no such name'), ['bad.wild.com'])
+      const names = ['mine.wild.com', 'bad.wild.com']
+      for (const name of names) await assert.rejects(queue.obtain(name, 'owner'), /claim this one by its TXT record/)
+      assert.equal(orders.length, 40)
+      for (const name of names) await storeProven(db, name)
+      await other.obtain('mine.wild.com', 'owner')
+      for (const minutes of [0, 1, 10]) {
+        pass(minutes * MINUTE)
+        await assert.rejects(other.obtain('bad.wild.com', 'owner'), /dns: no such name/)
+        await assert.rejects(queue.obtain('bad.wild.com', 'owner'), /dns: no such name/)
+      }
+      assert.deepEqual(
+        orders.slice(40).map(({ name }) => name),
+        ['mine.wild.com', 'bad.wild.com', 'bad.wild.com', 'bad.wild.com'],
+      )
     })
 
     test('a name that the DNS has proven does not wait for what strangers have ordered under its domain, and neither do later ones of its owner beyond their own share', async (t) => {

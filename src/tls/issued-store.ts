@@ -24,6 +24,31 @@ export async function countUnprovenIssued(db: Executor, { registrable, since, ex
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
+/** The active names that have no certificate, and whose they are is not proven, under registrable domains with so many first ones after a time. */
+export async function listUnprovenOfFull(
+  db: Executor,
+  { since, most }: { since: number; most: number },
+): Promise<{ name: string; registrable: string }[]> {
+  const full = db
+    .selectFrom('certificates')
+    .leftJoin('domains', 'domains.name', 'certificates.name')
+    .select('certificates.registrable')
+    .where('certificates.registrable', 'is not', null)
+    .where('certificates.first_at', '>', since)
+    .where('domains.claimed_at', 'is', null)
+    .groupBy('certificates.registrable')
+    .having((each) => each.fn.countAll<number>(), '>=', most)
+  return db
+    .selectFrom('domains')
+    .leftJoin('certificates', 'certificates.name', 'domains.name')
+    .select(['domains.name', 'domains.registrable'])
+    .where('domains.registrable', 'in', full)
+    .where('domains.status', '=', 'active')
+    .where('domains.claimed_at', 'is', null)
+    .where('certificates.name', 'is', null)
+    .execute()
+}
+
 /** Notes which certificates are of names that DNS has proven to be somebody's: they do not count, also when the name is removed. */
 export async function excludeProven(db: Executor): Promise<void> {
   const proven = db.selectFrom('domains').select('name').where('claimed_at', 'is not', null)

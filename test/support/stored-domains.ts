@@ -34,6 +34,11 @@ export async function storeProven(db: Database, name: string): Promise<void> {
   await insertDomain(db.write, domain(name, { status: 'active', claimedAt: REGISTERED_AT }))
 }
 
+/** Stores a name whose DNS leads here. */
+export async function storeActive(db: Database, name: string, registrable: string): Promise<void> {
+  await insertDomain(db.write, domain(name, { status: 'active', registrable }))
+}
+
 /** Stores a name that was registered from a network. */
 export async function storeRegistered(db: Database, name: string, allocation: string): Promise<void> {
   await insertDomain(db.write, domain(name), { allocation, network: allocation, client: allocation })
