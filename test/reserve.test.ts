@@ -1,20 +1,21 @@
 // What a disk holds for when it is full, while it is being written.
 import assert from 'node:assert/strict'
-import { statfsSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createFullState } from '../src/disk/full-state.ts'
 import { openDisk } from '../src/disk/open.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { command } from './support/cli.ts'
 import { valueOf } from './support/metrics.ts'
 import { poll } from './support/poll.ts'
 import { skipUnlessCi } from './support/programs.ts'
 import { start } from './support/program.ts'
-import { post, startServer } from './support/server.ts'
+import { create, post, put, startServer } from './support/server.ts'
 import { smallDisk } from './support/small-disk.ts'
 
-const MIB = 2 ** 20
+const [MIB, GIB] = [2 ** 20, 2 ** 30]
 
 test('a reserve whose writing was interrupted holds what it should after the next start, and not twice as much', async (t) => {
   const dataDir = temporaryFolder(t)
@@ -22,6 +23,56 @@ test('a reserve whose writing was interrupted holds what it should after the nex
   const disk = { checkMs: 100, reserveAfterMs: 0, reserveBytes: MIB }
   const { services } = await startServer(t, { DATA_DIR: dataDir }, undefined, { disk })
   await poll(() => valueOf(services.metrics, 'quirl_disk_reserve_bytes') === MIB)
+})
+
+test('a small disk has its reserve right after a first start, so that links can be paused, deleted and blocked when strangers fill it in the next seconds', async (t) => {
+  const disk = smallDisk(t, 128 * MIB)
+  if (disk?.fillBut === undefined) return skipUnlessCi(t, 'this user may not mount a file system')
+  // Nobody looks at the disk after the start.
+  const overrides = { disk: { checkMs: 1e9 } }
+  const server = await startServer(t, { DATA_DIR: disk.folder, DISK_FLOOR: 'off' }, undefined, overrides)
+  const createOne = () => create(server, { target: 'https://example.com/' })
+  const [paused, deleted, blocked] = [await createOne(), await createOne(), await createOne()]
+  await poll(() => valueOf(server.services.metrics, 'quirl_disk_reserve_bytes') === 8 * MIB)
+  disk.fill()
+  assert.equal((await post(`${server.url}/api/links`, { target: 'https://example.com/' })).status, 503)
+  const manage = (token: string) => `${server.url}/api/manage/${token}`
+  assert.equal((await put(manage(paused.token), { active: false })).status, 200)
+  assert.equal((await fetch(manage(deleted.token), { method: 'DELETE' })).status, 200)
+  assert.equal((await command(disk.folder, 'block', blocked.code)).status, 0)
+})
+
+test('a disk that nobody can fill in the meantime has no reserve until its service has run for a while', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const log = { warn: () => {}, error: () => {} }
+  let now = 0
+  const state = createFullState({ dataDir, hasStore: true, monotonic: () => now, log, reserveBytes: MIB })
+  const large = { free: 64 * GIB, size: 128 * GIB }
+  state.start(now)
+  await state.restore(large)
+  assert.equal(state.reserved(), 0)
+  await state.restore({ ...large, free: 4 * GIB })
+  assert.equal(state.reserved(), MIB)
+  rmSync(join(dataDir, 'reserve'))
+  await state.restore(large)
+  assert.equal(state.reserved(), 0)
+  now = 60_000
+  await state.restore(large)
+  assert.equal(state.reserved(), MIB)
+})
+
+test('a service that ends while its reserve is being written leaves none, and the next one its own', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const [file, log] = [join(dataDir, 'reserve'), { warn: () => {}, error: () => {} }]
+  const state = createFullState({ dataDir, hasStore: true, monotonic: () => 1, log })
+  const written = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const restored = state.restore({ free: GIB, size: 128 * GIB })
+  while (written() < MIB) await nextTurn()
+  state.stop()
+  assert.equal(written(), 0)
+  writeFileSync(file, 'of the next one')
+  await assert.rejects(restored)
+  assert.ok(written() > 0)
 })
 
 test('a disk that becomes full while its reserve is being written has the room of that at once, and counts as full', async (t) => {

@@ -2,10 +2,8 @@ import { join } from 'node:path'
 import type { Urgency } from '../db/database.ts'
 import type { Space } from './low.ts'
 import { openReserve, type Reserve } from './reserve.ts'
-import { foldNeeds, isTooLittle, LEFT, neededFor, reserveOf } from './room.ts'
+import { foldNeeds, isTooLittle, LEFT, neededFor, reserveDelay, reserveOf } from './room.ts'
 
-/** How long after the start the reserve is written: a service that ends soon does not need it. */
-const RESERVE_AFTER_MS = 30_000
 const FULL =
   'the disk of DATA_DIR is full: its reserve is released, with which links can be paused, deleted and blocked; all else is refused, and visits are not counted'
 const FULL_NO_MORE = 'the disk of DATA_DIR has room again: its reserve is restored'
@@ -26,19 +24,19 @@ export interface FullNeeds {
 
 /** Whether the disk is full, and the reserve that is released meanwhile. */
 export function createFullState(needs: FullNeeds) {
-  const { dataDir, hasStore, log, monotonic, reserveBytes, reserveAfterMs = RESERVE_AFTER_MS } = needs
-  const reserve = openReserve(join(dataDir, 'reserve'))
+  const { hasStore, log, monotonic, reserveBytes, reserveAfterMs } = needs
+  const reserve = openReserve(join(needs.dataDir, 'reserve'))
   let [isFull, fullSince, startedAt] = [false, 0, 0]
   const bytesOf = (space: Space) => reserveOf(space, reserveBytes)
+  const mayFill = (space: Space) => isFull || monotonic() - startedAt >= (reserveAfterMs ?? reserveDelay(space))
 
   function begin(): void {
     if (!hasStore) return
     tryToRelease(reserve, log)
-    if (!isFull) {
-      fullSince = monotonic()
-      log.error({}, FULL)
-    }
+    if (isFull) return
     isFull = true
+    fullSince = monotonic()
+    log.error({}, FULL)
   }
 
   return {
@@ -46,6 +44,7 @@ export function createFullState(needs: FullNeeds) {
     fault: () => (isFull ? FULL_FAULT : undefined),
     begin,
     reserved: reserve.size,
+    stop: reserve.stop,
     start(at: number): void {
       startedAt = at
       // A folder whose store was moved away.
@@ -62,9 +61,8 @@ export function createFullState(needs: FullNeeds) {
     /** Ends the state, and takes the reserve again, when there is room for it: at once where there is for twice as much. */
     async restore(space: Space): Promise<void> {
       const bytes = bytesOf(space)
-      const isDue = isFull || monotonic() - startedAt >= reserveAfterMs
       const fullFor = isFull ? monotonic() - fullSince : Infinity
-      if (!hasStore || !isDue || space.free < neededFor(space, bytes, fullFor)) return
+      if (!hasStore || !mayFill(space) || space.free < neededFor(space, bytes, fullFor)) return
       // One whose writing was interrupted may hold more.
       if (reserve.size() !== bytes) await reserve.fill(bytes)
       if (isFull) log.warn({ free_bytes: space.free }, FULL_NO_MORE)

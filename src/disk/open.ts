@@ -81,12 +81,16 @@ export function openDisk(needs: DiskNeeds): Disk {
       full.start(monotonic())
       space.readAtOnce()
       judge()
+      check()
       timer = setInterval(check, checkMs).unref()
     },
     fault: full.fault,
     detail: () => (holdsFold() ? heldDetail(low.isCritical()) : low.detail()),
     metrics: diskMetrics({ ...state, ...low, space: space.last, floor, isFull: full.is, reserved: full.reserved }),
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer)
+      full.stop()
+    },
   }
 }
 

@@ -19,6 +19,8 @@ export interface Reserve {
    * @throws when there is less, or it was released meanwhile; it holds nothing then
    */
   fill: (bytes: number) => Promise<void>
+  /** Ends the writing, which the end of a process would wait for; the next one begins it anew. */
+  stop: () => void
 }
 
 export function openReserve(file: string): Reserve {
@@ -38,6 +40,7 @@ export function openReserve(file: string): Reserve {
     size: () => (writing === undefined ? taken() : 0),
     taken,
     release,
+    stop: () => void (writing !== undefined && release()),
     async fill(bytes) {
       release()
       const before = releases
@@ -46,7 +49,8 @@ export function openReserve(file: string): Reserve {
       try {
         await write(handle, bytes, () => releases === before)
       } catch (error) {
-        release()
+        // Once it was released the file may be that of the next process.
+        if (releases === before) release()
         throw error
       } finally {
         writing = undefined

@@ -25,6 +25,18 @@ export function reserveOf({ size }: Pick<Space, 'size'>, bytes = RESERVE_BYTES):
   return Math.min(bytes, Math.floor(size * RESERVE_SHARE))
 }
 
+/** A disk with less free can be filled before the usual delay is over: the fastest creations and visits take some 100 MB a second. */
+const FILLABLE_BYTES = 8 * 2 ** 30
+const RESERVE_DELAY_MS = 30_000
+
+/**
+ * How long after the start a reserve that is missing is written: a service that ends soon does not need it, and its start is none the
+ * slower. Where strangers could fill the disk meanwhile it is written at once, or nothing could be blocked or deleted then.
+ */
+export function reserveDelay({ free }: Pick<Space, 'free'>): number {
+  return free < FILLABLE_BYTES ? 0 : RESERVE_DELAY_MS
+}
+
 /** A transaction of the fold takes this part of the usual floor: half for the log, and half for the journal of visitors' keys. */
 const FOLD_SHARE = 1 / 8
 
