@@ -115,6 +115,7 @@ test('the logo of each design is drawn by its first check, after which others ha
   const logo = {
     width: 1,
     height: 1,
+    ratio: 1,
     space: 'DeviceGray',
     colors: new Uint8Array(kib(30)),
     opacities: new Uint8Array(kib(10)),

@@ -77,7 +77,7 @@ test('processes share a port when they want to, and a system that cannot do that
 })
 
 for (const sockets of [1, 8])
-  test(`the kernel keeps 256 KiB at most of what a client has sent and nobody has read, through any of ${sockets} sockets`, async (t) => {
+  test(`the kernel keeps 416 KiB at most of what a client has sent and nobody has read, through any of ${sockets} sockets`, async (t) => {
     if (!canBound) return t.skip('this Node cannot bound it')
     if (!requireProgram(t, 'ss', 'iproute2')) return
     const server = createServer()
@@ -97,11 +97,11 @@ for (const sockets of [1, 8])
     await poll(
       async () => {
         await openSome()
-        return some().slice(-32).includes(262_144)
+        return some().slice(-32).includes(425_984)
       },
       () => some().join(' '),
     )
-    const before = some().filter((bytes) => bytes > 262_144).length
+    const before = some().filter((bytes) => bytes > 425_984).length
     await openSome()
-    assert.equal(some().filter((bytes) => bytes > 262_144).length, before)
+    assert.equal(some().filter((bytes) => bytes > 425_984).length, before)
   })

@@ -3,8 +3,8 @@ import { boundReceiveBuffers } from './receive-buffers.ts'
 
 /** Connections that wait at each socket until they are accepted. */
 const BACKLOG = 64
-/** Bytes of each connection that the kernel keeps for what quirl has not read yet: what it begins with, and an upload needs no more. */
-const RECEIVED = 131_072
+/** Bytes of each connection that the kernel keeps for what quirl has not read yet: as many as it lets any program ask for (`net.core.rmem_max`). */
+const RECEIVED = 212_992
 
 /** The address that a server listens on; `port` 0 takes any free one. */
 export interface ListenAddress {

@@ -15,7 +15,8 @@ interface WithHandle {
 
 let thread: Thread<ReceiveBufferCalls> | undefined
 let timer: NodeJS.Timeout | undefined
-let hasFailed = false
+/** When it has failed, which a build of Node without FFI always does: then it is not started for as long as it would stay. */
+let failedAt = -Infinity
 
 /**
  * Bounds what the kernel keeps of a connection that nobody has read yet, or of all that a server will accept (SO_RCVBUF, socket(7)): it
@@ -26,15 +27,15 @@ let hasFailed = false
  */
 export async function boundReceiveBuffers(sockets: readonly (Server | Socket)[], bytes: number): Promise<boolean> {
   const descriptors = sockets.flatMap((each) => (each as WithHandle)._handle?.fd ?? [])
-  if (!isPossible || hasFailed || descriptors.length === 0) return false
+  if (!isPossible || performance.now() - failedAt < IDLE_MS || descriptors.length === 0) return false
   try {
     thread ??= start()
     clearTimeout(timer)
     timer = setTimeout(stop, IDLE_MS).unref()
     return await thread.call('bound', descriptors, bytes)
-  } catch {
-    // A build of Node without it, or under its permission model.
-    hasFailed = true
+  } catch (error) {
+    // Of those that did not fit among the pending calls, it knows nothing more.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_THREAD_BUSY') failedAt = performance.now()
     return false
   }
 }

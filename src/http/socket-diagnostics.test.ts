@@ -22,7 +22,7 @@ function read(line: string): [name: string, queue: Queue][] {
 }
 
 /** What the kernel has of a connection. */
-async function queueOf(connection: string | undefined, read: (onQueue: OnQueue) => Promise<void>): Promise<Queue> {
+async function queueOf(connection: string | undefined, read: (onQueue: OnQueue) => Promise<number>): Promise<Queue> {
   let found = { sent: 0, received: 0 }
   await read((name, queue) => void (name === connection && (found = queue)))
   return found

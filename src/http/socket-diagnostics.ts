@@ -34,7 +34,7 @@ export function createQueueReader(read: ReadQueues = createDiagnostics()): ReadQ
         retryAt = performance.now() + RETRY_MS
       }
     }
-    await readQueues(onQueue)
+    return readQueues(onQueue)
   }
 }
 
@@ -46,14 +46,16 @@ function createDiagnostics(): ReadQueues {
       programs.get(filter) ?? createRepeatedProgram([PROGRAM, ...OPTIONS, filter], { runMs: MOST_MS, idleMs: IDLE_MS })
     programs.set(filter, run)
     const pause = yieldEvery(SLICE_MS)
-    let bytes = 0
+    let [count, bytes] = [0, 0]
     const onLine = (line: string) => {
+      count++
       bytes += line.length
       if (bytes > MOST_BYTES) throw new Error(`${PROGRAM} writes too much`)
       readLine(line, onQueue)
       return pause()
     }
     await run(onLine, signal)
+    return count
   }
 }
 

@@ -33,8 +33,11 @@ export interface QueuesWanted {
   signal: AbortSignal
 }
 
-/** Calls back for each connection of those that the kernel has bytes of, and may for others. */
-export type ReadQueues = (onQueue: OnQueue, wanted: QueuesWanted) => Promise<void>
+/**
+ * Calls back for each connection of those that the kernel has bytes of, and may for others.
+ * @returns how many it has read of in all
+ */
+export type ReadQueues = (onQueue: OnQueue, wanted: QueuesWanted) => Promise<number>
 
 /** What all connections of the machine may take before the kernel takes from all of them (tcp(7), `tcp_mem`), in bytes. */
 export function tcpPressure(): number {
@@ -89,10 +92,15 @@ function endName(address: string, port = 0): string {
   return `${bytes.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
 }
 
-/** Calls back for each connection of the machine that the kernel has bytes of, in slices of time. */
-export async function readQueues(onQueue: OnQueue): Promise<void> {
+/**
+ * Calls back for each connection of the machine that the kernel has bytes of, in slices of time.
+ * @returns how many there are
+ */
+export async function readQueues(onQueue: OnQueue): Promise<number> {
+  let count = 0
   for (const { file, width } of TABLES) {
     await readLines(file, (line) => {
+      count++
       const start = line.indexOf(': ') + 2
       const end = start + 2 * width + 1
       // A space, the state, a space.
@@ -101,6 +109,7 @@ export async function readQueues(onQueue: OnQueue): Promise<void> {
         onQueue(line.slice(start, end), { sent, received })
     })
   }
+  return count
 }
 
 async function readLines(file: string, onLine: (line: string) => void): Promise<void> {

@@ -182,6 +182,7 @@ test('a connection that has ended with a small response is reset once its client
   // The kernel of a client that is open acknowledges what is small at once.
   const stalled: UnreadBounds['readQueues'] = async (onQueue) => {
     for (const name of names) if (name !== undefined) onQueue(name, { sent: 100, received: 0 })
+    return names.length
   }
   const { ask, opened, names, kernel, unread } = await serve(t, 64 * MIB, {}, { readQueues: stalled })
   await poll(unread.isCrowded)
@@ -226,6 +227,36 @@ test('a connection that ends between two looks goes by what the connections of t
   await ask('phone.1?200', 'Connection: close\r\n')
   assert.equal(opened[0]?.destroyed, false)
 })
+
+for (const [connections, pauseMs] of [
+  [1, 20],
+  [1_000, 80],
+  [1_000_000, 500],
+] as const)
+  test(`a look at ${connections} connections puts off the next by a twentieth of its time, whatever else the event loop does meanwhile`, async (t) => {
+    const delays: number[] = []
+    const { setTimeout: start } = globalThis
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms = 0) => {
+      delays.push(ms)
+      return start(run, ms)
+    })
+    const { ask } = await serve(
+      t,
+      64 * MIB,
+      {},
+      {
+        lookMs: 100,
+        async readQueues() {
+          await new Promise((resolve) => setImmediate(resolve))
+          const until = performance.now() + 50
+          while (performance.now() < until);
+          return connections
+        },
+      },
+    )
+    await ask('phone.1?200')
+    await poll(() => delays.includes(pauseMs))
+  })
 
 test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {
   const unread = createUnreadConnections({ onClosed() {} }, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })

@@ -38,9 +38,14 @@ const LOOK_MS = 1_000
 const QUICKER = 5
 /** How old what a connection that ends goes by may be: the kernel keeps for minutes what strangers send meanwhile, 100 MB a second. */
 const FRESH_MS = 50
-/** A look takes no more than this part of the time, unless it would be put off by more than five intervals: where there are many connections, or the machine is busy. */
+/**
+ * A look takes a twentieth of the time at most, unless it would be put off by more than five intervals, where there are many connections.
+ * What else the event loop does meanwhile puts off none: strangers keep it busy.
+ */
 const MOST_OF_TIME = 0.05
 const MOST_INTERVALS = 5
+/** Milliseconds of the event loop that it takes for each connection: 3 were measured for a thousand. */
+const MS_OF_ONE = 0.004
 /**
  * A connection that has ended with less than that is reset when its client has acknowledged nothing in so many looks, fifteen seconds or
  * more: a client's kernel does at once, however slowly it is read there.
@@ -129,10 +134,15 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
         begin()
         const ended = ends.all()
         const read: ReadAll = (onQueue, ports) => bounds.readQueues(onQueue, { ports, signal })
-        if (crowd.look()) forget(await look(sockets(), note, read))
-        else for (const socket of pool.entries()) note(socket, NOTHING)
+        let count = 0
+        if (crowd.look()) {
+          const seen = await look(sockets(), note, read)
+          forget(seen.lookedAt)
+          count = seen.count
+        } else for (const socket of pool.entries()) note(socket, NOTHING)
         // Of those that end during a look, it knows nothing.
         await closeEnded(ended, (socket) => isUnread(socket) && !isStalled(socket))
+        return count
       })
     },
     isCrowded: crowd.is,
@@ -201,28 +211,28 @@ function leastRead(sockets: Iterable<Socket>): Socket | undefined {
 
 const queuedOf = ({ queuedBytes = 0 }: Socket) => queuedBytes
 
-type ReadAll = (onQueue: OnQueue, ports: ReadonlySet<number>) => Promise<void>
+type ReadAll = (onQueue: OnQueue, ports: ReadonlySet<number>) => Promise<number>
 
-/** Looks at what the kernel has of each connection. @returns those that were looked at */
+/** Looks at what the kernel has of each connection. @returns those that were looked at, and of how many was read */
 async function look(
   sockets: Iterable<Socket>,
   note: (socket: Socket, queue: Queue) => void,
   read: ReadAll,
-): Promise<Set<Socket>> {
+): Promise<{ lookedAt: Set<Socket>; count: number }> {
   const { byName, ports } = await nameAll([...sockets])
-  const all = new Set(byName.values())
-  if (ports.size === 0) return all
+  const lookedAt = new Set(byName.values())
+  if (ports.size === 0) return { lookedAt, count: 0 }
   const queued = new Map<Socket, Queue>()
-  await read((name, queue) => {
+  const count = await read((name, queue) => {
     const socket = byName.get(name)
     if (socket !== undefined) queued.set(socket, queue)
   }, ports)
   const pause = yieldEvery(SLICE_MS)
-  for (const socket of all) {
+  for (const socket of lookedAt) {
     note(socket, queued.get(socket) ?? NOTHING)
     await pause()
   }
-  return all
+  return { lookedAt, count }
 }
 
 /** By what the kernel's tables call them; in slices of time. */
@@ -242,23 +252,23 @@ async function nameAll(sockets: readonly Socket[]): Promise<{ byName: Map<string
   return { byName, ports }
 }
 
-/** Runs again and again until the server is closed, for a small part of the time. */
+/**
+ * Runs again and again until the server is closed, for a small part of the time.
+ * @param run returns how many connections it has read of
+ */
 function repeat(
   server: Server,
   { lookMs: everyMs }: Pick<UnreadBounds, 'lookMs'>,
   isQuick: () => boolean,
-  run: (signal: AbortSignal) => Promise<void>,
+  run: (signal: AbortSignal) => Promise<number>,
 ): void {
   let timer: NodeJS.Timeout | undefined
   const closing = new AbortController()
   const runAndWait = async () => {
-    const before = performance.eventLoopUtilization()
     // Without the kernel's tables, as on other systems, there is nothing to see.
-    await run(closing.signal).catch(() => {})
+    const count = await run(closing.signal).catch(() => 0)
     if (closing.signal.aborted) return
-    // While `ss` runs, the event loop is free.
-    const { active } = performance.eventLoopUtilization(before)
-    const calmMs = Math.min(active / MOST_OF_TIME, MOST_INTERVALS * everyMs)
+    const calmMs = Math.min((count * MS_OF_ONE) / MOST_OF_TIME, MOST_INTERVALS * everyMs)
     timer = setTimeout(runAndWait, Math.max(isQuick() ? everyMs / QUICKER : everyMs, calmMs)).unref()
   }
   timer = setTimeout(runAndWait, everyMs).unref()
