@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -174,4 +175,26 @@ test('while connections take much memory, one that the service closes is reset, 
   assert.equal(await endOf('127.0.1.1'), 'ECONNRESET')
   assert.equal(await endOf('127.0.9.9'), 'end')
   assert.equal(await endOf('127.0.1.1', true), 'end')
+})
+
+/** Sends a request and resets its connection at once. */
+const LEAVE = `
+  const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1', () => {
+    socket.write('GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n', () => socket.resetAndDestroy())
+  })`
+
+test('a request whose client has reset its connection before it is accepted is not carried out: nobody could be charged for it', async (t) => {
+  const clients: (string | undefined)[] = []
+  const server = createHttpServer(({ socket }, response) => {
+    clients.push(socket.remoteAddress)
+    response.end()
+  })
+  createConnectionLimit({ client }).count(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  undoLater(t, () => void server.close())
+  const { port } = server.address() as AddressInfo
+  // Nothing is accepted meanwhile.
+  for (let at = 0; at < 3; at++) execFileSync(process.execPath, ['-e', LEAVE, String(port)])
+  const response = await fetch(`http://127.0.0.1:${port}/`)
+  assert.deepEqual([response.status, clients], [200, ['127.0.0.1']])
 })

@@ -90,9 +90,8 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
   const { client, max = defaultMax(), memory = MAX_CONNECTIONS, lateMs = LATE_MS } = needs
   let state: ConnectionState = { restingSince: () => undefined, isCrowded: () => false }
   const idleSince = ({ socket, since }: Connection) => state.restingSince(socket) ?? since
-  const choose = (all: Iterable<Connection>) => findIdlest(all, idleSince)
   const destroyed = createDestroy(() => state.isCrowded())
-  const pool = createFairPool({ capacity: memory, entries: max, choose })
+  const pool = createFairPool({ capacity: memory, entries: max, choose: idlestBy(idleSince) })
   const room = createRoom(pool, memory)
   const holderOf = createHolders(client)
   const connections = createOpenConnections()
@@ -101,6 +100,7 @@ export function createConnectionLimit(needs: ConnectionLimitNeeds): ConnectionLi
   const refuse = (connection: Connection) => (refused++, destroy(connection))
 
   function add(accepted: Socket, isEncrypted: boolean): void {
+    if (hasLeft(accepted)) return void accepted.destroy()
     const connection = connections.add(accepted, isEncrypted)
     const { holder, isProxy } = holderOf(accepted)
     if (isProxy) room.keep(connection).forEach(refuse)
@@ -263,6 +263,9 @@ function metricsOf(open: () => number, refused: () => number): Metric[] {
   ]
 }
 
+/** Whether its client has reset it already: what that has sent would be carried out for nobody, and count for all such clients together. */
+const hasLeft = ({ remoteAddress }: Socket) => remoteAddress === undefined
+
 const isUndecrypted = ({ accepted, socket, peer }: Connection) => peer !== undefined && socket === accepted
 
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
@@ -277,17 +280,16 @@ function createHolders({ of, isProxied }: ConnectionLimitNeeds['client']) {
   }
 }
 
-function findIdlest(
-  connections: Iterable<Connection>,
-  idleSince: (connection: Connection) => number,
-): Connection | undefined {
-  let [idlest, longest, seen]: [Connection | undefined, number, number] = [undefined, Infinity, 0]
-  for (const connection of connections) {
-    const since = idleSince(connection)
-    if (idlest === undefined || since < longest) [idlest, longest] = [connection, since]
-    if (++seen === CANDIDATES) break
+function idlestBy(idleSince: (connection: Connection) => number) {
+  return (connections: Iterable<Connection>): Connection | undefined => {
+    let [idlest, longest, seen]: [Connection | undefined, number, number] = [undefined, Infinity, 0]
+    for (const connection of connections) {
+      const since = idleSince(connection)
+      if (idlest === undefined || since < longest) [idlest, longest] = [connection, since]
+      if (++seen === CANDIDATES) break
+    }
+    return idlest
   }
-  return idlest
 }
 
 /** What remains of the limit of open files without the reserve, or half of it where little remains. */
