@@ -4,9 +4,13 @@ import { test, type TestContext } from 'node:test'
 import { asHolder } from '../src/lib/holder.ts'
 import { Problem } from '../src/http/problem.ts'
 import { rowsOf, type RowsNeeds } from '../src/print/rows.ts'
+import { readAppearance } from '../src/qr/options.ts'
+import { toRefusal } from '../src/qr/pool/job.ts'
+import { createRenderPool } from '../src/qr/pool/pool.ts'
 import { createSheetMemory } from '../src/qr/sheet-memory.ts'
 import { createSheets, type LinkOnSheet } from '../src/qr/sheets.ts'
 import { labelFormats } from '../src/qr/print/labels.ts'
+import { PATIENCE_MS } from './support/poll.ts'
 import { post, startServer, type Created, type TestServer } from './support/server.ts'
 
 const format = labelFormats['avery-l7160']
@@ -37,18 +41,48 @@ async function linksWith(server: TestServer, count: number, length: number): Pro
   return ids.map(({ id }) => ({ linkId: id, text: 'https://example.com/', caption: '', address: '', name: String(id) }))
 }
 
+type Pool = Parameters<typeof createSheets>[0]['pool']
+
+/** A pool that draws nothing, and tells of each job; a part takes a length in bytes. */
+function emptyPool(tell: (job: string, codes: number) => void = () => {}, length = 1): Pool {
+  return {
+    async check({ texts }) {
+      tell('check', texts.length)
+      return { faults: texts.map(() => undefined) }
+    },
+    async sheetPart({ part }) {
+      tell('part', part.length)
+      return { body: new Uint8Array(length), faults: part.map(() => undefined) }
+    },
+    async sheet(job) {
+      tell('sheet', 'parts' in job ? job.parts.length : Infinity)
+      return { body: new Uint8Array(1) }
+    },
+  }
+}
+
+/** Links without a design. */
+const plainLinks = (count: number): LinkOnSheet[] =>
+  Array.from({ length: count }, (_, at) => ({
+    linkId: at + 1,
+    text: 'https://example.com/',
+    caption: '',
+    address: '',
+    name: `link-${at}`,
+  }))
+
 /** Checks that wait for a thread until they are let go on, or their client leaves. */
 function patientPool() {
   const { promise: turn, resolve: letGo } = Promise.withResolvers<void>()
   let waiting = 0
-  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+  const pool: Pool = {
+    ...emptyPool(),
     async check({ texts }, { signal } = {}) {
       waiting++
       const left = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
       await Promise.race([turn, left])
       return { faults: texts.map(() => undefined) }
     },
-    sheet: async () => ({ body: new Uint8Array(1) }),
   }
   return { pool, letGo, waiting: () => waiting }
 }
@@ -94,13 +128,14 @@ test('a request whose client leaves ends at its next check', async (t) => {
   const links = await linksWith(server, 2, kib(1))
   let checks = 0
   const client = new AbortController()
-  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+  const pool: Pool = {
     async check({ texts }, { signal } = {}) {
       if (signal?.aborted === true) throw new Problem('unavailable', 'the client has disconnected')
       checks++
       client.abort()
       return { faults: texts.map(() => undefined) }
     },
+    sheetPart: () => Promise.reject(new Error('nothing is drawn for nobody')),
     sheet: () => Promise.reject(new Error('nothing is drawn for nobody')),
   }
   const many = Array.from({ length: 100 }, () => links).flat()
@@ -122,7 +157,8 @@ test('the logo of each design is drawn by its first check, after which others ha
   } as const
   const wanted: [wantsLogo: boolean | undefined, codes: number][] = []
   const given: unknown[] = []
-  const pool: Parameters<typeof createSheets>[0]['pool'] = {
+  const pool: Pool = {
+    ...emptyPool(),
     async check({ texts, wantsLogo }) {
       wanted.push([wantsLogo, texts.length])
       return { faults: texts.map(() => undefined), ...(wantsLogo === true && { logo }) }
@@ -146,11 +182,84 @@ test('the logo of each design is drawn by its first check, after which others ha
   assert.equal(given.length, 2)
 })
 
+test('a sheet is drawn in parts of 25 codes at most, and its last job only puts them together', async (t) => {
+  const server = await startServer(t)
+  const jobs: [job: string, codes: number][] = []
+  const sheets = createSheets({ db: server.services.db, pool: emptyPool((...job) => jobs.push(job)) })
+  await sheets.draw(plainLinks(60), how, holderOf('192.0.2.1'))
+  const drawn = [
+    ['part', 25],
+    ['part', 25],
+    ['part', 10],
+    ['sheet', 3],
+  ]
+  assert.deepEqual(jobs, drawn)
+})
+
+test('an image that another network asks for while a sheet is drawn is drawn before the rest of it', async (t) => {
+  const server = await startServer(t)
+  const patience = { maxWait: PATIENCE_MS, queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS, cpuTime: PATIENCE_MS }
+  const pool = createRenderPool({ ...patience, threads: 1 })
+  t.after(() => pool.close())
+  const order: string[] = []
+  let image: Promise<unknown> | undefined
+  const plain = { text: 'quirl', appearance: readAppearance({}, 'png'), options: { level: 'M' } } as const
+  const onBegin = () => {
+    image ??= Promise.resolve()
+      .then(() => pool.draw(plain, holderOf('198.51.100.1')))
+      .then(() => order.push('image'))
+  }
+  const sheets = createSheets({ db: server.services.db, pool })
+  await sheets.draw(plainLinks(60), how, { ...holderOf('192.0.2.1'), onBegin }).then(() => order.push('sheet'))
+  await image
+  assert.deepEqual(order, ['image', 'sheet'])
+})
+
+test('what is drawn of a sheet counts as memory until all of it is put together', async (t) => {
+  const server = await startServer(t)
+  const pool = emptyPool(undefined, kib(30))
+  const memory = createSheetMemory(kib(200))
+  const sheets = createSheets({ db: server.services.db, pool, memory })
+  const refused = sheets.draw(plainLinks(60), how, holderOf('192.0.2.1'))
+  await assert.rejects(refused, { code: 'unavailable', message: /too many sheets with large designs/ })
+  assert.equal((await sheets.draw(plainLinks(25), how, holderOf('192.0.2.1'))).length, 1)
+})
+
+test('a sheet whose checks and parts take longer than half a minute together is given up with 503', async (t) => {
+  const server = await startServer(t)
+  const links = [...(await linksWith(server, 1, 10)), ...plainLinks(100).map((link) => ({ ...link, linkId: -1 }))]
+  let [now, jobs] = [0, 0]
+  t.mock.method(performance, 'now', () => now)
+  const pool = emptyPool(() => {
+    jobs++
+    now += 11_000
+  })
+  const drawn = createSheets({ db: server.services.db, pool }).draw(links, how, holderOf('192.0.2.1'))
+  await assert.rejects(drawn, { code: 'unavailable', message: /take too long to check and draw now/ })
+  assert.equal(jobs, 3)
+})
+
+test('each code that does not fit is named, in whichever part of a sheet it is', async (t) => {
+  const server = await startServer(t)
+  const errorOf = (name: string) => ({ pointer: '/labels', detail: `of ${name}: is too small` })
+  const faultOf = (name: string) => toRefusal(new Problem('text_too_long', 'it is', { errors: [errorOf(name)] }))
+  const misfits = ['link-3', 'link-58']
+  const pool: Pool = {
+    ...emptyPool(),
+    async sheetPart({ part }) {
+      const faults = part.map(({ name }) => (misfits.includes(name) ? faultOf(name) : undefined))
+      return { body: new Uint8Array(1), faults }
+    },
+  }
+  const drawn = createSheets({ db: server.services.db, pool }).draw(plainLinks(60), how, holderOf('192.0.2.1'))
+  await assert.rejects(drawn, { code: 'text_too_long', errors: misfits.map(errorOf) })
+})
+
 test('a calibration page is drawn once for each paper and language, whoever asks for it', async (t) => {
   const server = await startServer(t)
   const drawn: unknown[] = []
-  const pool: Parameters<typeof createSheets>[0]['pool'] = {
-    ...patientPool().pool,
+  const pool: Pool = {
+    ...emptyPool(),
     sheet: async ({ onto }) => ({ body: new Uint8Array([drawn.push(onto)]) }),
   }
   const sheets = createSheets({ db: server.services.db, pool })

@@ -21,9 +21,9 @@ export interface HeldSheet {
   release: () => void
 }
 
-/** What one sheet takes at most: 1,000 codes, with 8 MiB of designs, and their logos. */
-const LARGEST_SHEET = 32 * 1024 * 1024
-/** Bytes of designs and codes of all sheets that wait. */
+/** What one sheet takes at most: 1,000 codes of the longest links with rounded modules, as they are drawn, 8 MiB of designs, and their logos. */
+const LARGEST_SHEET = 48 * 1024 * 1024
+/** Bytes of designs and codes of all sheets that wait, or are drawn in parts. */
 const MAX_BYTES = ofMemory(64 * 1024 * 1024, LARGEST_SHEET)
 
 /** Bounds what sheets that wait keep in memory, which is shared fairly: past the bound, the latest of the largest holder gives way. */

@@ -3,9 +3,10 @@ import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import { readInParts, type PartBounds } from '../lib/read-in-parts.ts'
 import type { Design } from './design/schema.ts'
+import { fromRefusal } from './pool/job.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
-import type { CalibrationJob, DrawnLogo, SheetCode, SheetJob } from './print/sheet-job.ts'
+import type { CalibrationJob, DrawnLogo, SheetCode, SheetDesign, SheetJob, SheetPartJob } from './print/sheet-job.ts'
 import { createSheetMemory, type HeldSheet, type SheetMemory } from './sheet-memory.ts'
 import { findDesigns } from './store.ts'
 
@@ -13,7 +14,7 @@ import { findDesigns } from './store.ts'
 export type LinkOnSheet = Omit<SheetCode, 'design'> & { linkId: number }
 
 /** How sheets are drawn. */
-export interface SheetOrder extends Pick<SheetJob, 'onto' | 'style'> {
+export interface SheetOrder extends Pick<SheetPartJob, 'onto' | 'style'> {
   /** Waits until the next designs may be read. */
   turn: () => Promise<void>
   /** Charges the different designs, each of which is drawn once, before the first is. */
@@ -23,7 +24,7 @@ export interface SheetOrder extends Pick<SheetJob, 'onto' | 'style'> {
 /** Many codes on sheets of labels or on pages, as one PDF file. */
 export interface Sheets {
   /**
-   * Checks each designed code as it is drawn, and draws all.
+   * Checks each designed code as it is drawn, and draws all, in parts between which others have their turn.
    * @throws {Problem} 400 with each code that cannot be scanned or does not fit, 503 when too many images wait
    */
   draw: (codes: LinkOnSheet[], how: SheetOrder, requester: Requester) => Promise<Buffer>
@@ -31,10 +32,10 @@ export interface Sheets {
   calibration: (onto: Omit<CalibrationJob['onto'], 'kind'>, requester: Requester) => Promise<Buffer>
 }
 
-/** Codes of one check: about as much of a thread as two images, so that those of others wait for no more. */
-const CODES_PER_CHECK = 25
-/** How long the checks of one request may take, in milliseconds. */
-const MAX_CHECK_MS = 20_000
+/** Codes of one check or of one part of a sheet: about as much of a thread as two images, so that those of others wait for no more. */
+const CODES_AT_ONCE = 25
+/** How long the checks and the parts of one request may take together, in milliseconds. */
+const MAX_MS = 30_000
 /** Links whose designs one statement reads, for which visits wait. */
 const PART: PartBounds = { rows: 20, characters: 512 * 1024 }
 /** Bytes that a code takes in memory, with its texts and its link. */
@@ -44,7 +45,7 @@ const MAX_CHARACTERS = 8 * 1024 * 1024
 
 interface Deps {
   db: Pick<Database, 'read'>
-  pool: Pick<RenderPool, 'check' | 'sheet'>
+  pool: Pick<RenderPool, 'check' | 'sheetPart' | 'sheet'>
   memory?: SheetMemory
 }
 
@@ -83,9 +84,19 @@ async function drawHeld(
   await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
-  const logos = await checkCodes(pool, drawn, designs.all, { requester: waiting, held })
-  const { body } = await pool.sheet({ codes: drawn, designs: designs.all, logos, onto, style }, waiting)
+  const turns = { requester: waiting, held, until: performance.now() + MAX_MS }
+  const logos = await checkCodes(pool, drawn, designs.all, turns)
+  const parts = await drawParts(pool, { codes: drawn, designs: designs.all, logos, onto, style }, turns)
+  const { body } = await pool.sheet({ parts, count: drawn.length, logos, onto }, waiting)
   return ownBuffer(body)
+}
+
+/** How a request has its turns on the threads. */
+interface Turns {
+  requester: Requester
+  held: Pick<HeldSheet, 'add'>
+  /** By then its last check or part must have begun, in milliseconds. */
+  until: number
 }
 
 /** How designs are read. */
@@ -138,9 +149,8 @@ async function checkCodes(
   { check }: Pick<RenderPool, 'check'>,
   codes: SheetCode[],
   designs: Design[],
-  { requester, held }: { requester: Requester; held: Pick<HeldSheet, 'add'> },
+  { requester, held, until }: Turns,
 ): Promise<SheetJob['logos']> {
-  const until = performance.now() + MAX_CHECK_MS
   const logos = new Map<Design, DrawnLogo>()
   const faults: { name: string; fault: { code: Problem['code']; detail: string } }[] = []
   for (const { design, some } of batches(codes, designs)) {
@@ -168,11 +178,54 @@ function* batches(codes: SheetCode[], designs: Design[]): Generator<{ design: De
   const byDesign = Map.groupBy(codes, ({ design }) => design)
   for (const [index, design] of designs.entries()) {
     const designed = byDesign.get(index) ?? []
-    for (let from = 0; from < designed.length; from += CODES_PER_CHECK)
-      yield { design, some: designed.slice(from, from + CODES_PER_CHECK) }
+    for (let from = 0; from < designed.length; from += CODES_AT_ONCE)
+      yield { design, some: designed.slice(from, from + CODES_AT_ONCE) }
   }
 }
 
+/** What is drawn in parts. */
+interface Undrawn extends Pick<SheetPartJob, 'onto' | 'style'>, Pick<SheetJob, 'logos'> {
+  codes: SheetCode[]
+  designs: Design[]
+}
+
+/**
+ * Draws the codes of a sheet, some at a time.
+ * @throws {Problem} 400 with each code that does not fit, or whose text cannot be printed
+ */
+async function drawParts(
+  { sheetPart }: Pick<RenderPool, 'sheetPart'>,
+  { codes, designs, logos, onto, style }: Undrawn,
+  { requester, held, until }: Turns,
+): Promise<SheetJob['parts']> {
+  const parts: SheetJob['parts'] = []
+  const faults: Problem[] = []
+  for (let from = 0; from < codes.length && faults.length < MAX_ERRORS; from += CODES_AT_ONCE) {
+    if (performance.now() > until) throw tooSlow()
+    const part = codes.slice(from, from + CODES_AT_ONCE)
+    const drawn = await sheetPart({ part, designs: designsIn(part, designs, logos), onto, style }, requester)
+    faults.push(...drawn.faults.flatMap((fault) => (fault ? [fromRefusal(fault)] : [])))
+    if (faults.length > 0) continue
+    held.add(drawn.body.length)
+    parts.push(drawn.body)
+  }
+  const [first] = faults
+  if (first === undefined) return parts
+  const errors = faults.flatMap((fault) => fault.errors).slice(0, MAX_ERRORS)
+  throw first.code === 'invalid_request' ? invalidRequest(errors) : new Problem(first.code, first.message, { errors })
+}
+
+function designsIn(part: SheetCode[], designs: Design[], logos: SheetJob['logos']): SheetPartJob['designs'] {
+  const found: Map<number, SheetDesign> = new Map()
+  for (const { design: index } of part) {
+    const design = index === undefined ? undefined : designs[index]
+    if (index === undefined || design === undefined || found.has(index)) continue
+    const logo = logos[index]
+    found.set(index, { design, logo: logo && { width: logo.width, height: logo.height, ratio: logo.ratio } })
+  }
+  return found
+}
+
 function tooSlow(): Problem {
-  return new Problem('unavailable', 'the designs of these codes take too long to check now: print fewer, or later')
+  return new Problem('unavailable', 'these codes take too long to check and draw now: print fewer, or later')
 }

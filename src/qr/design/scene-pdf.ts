@@ -13,11 +13,22 @@ export interface Pixels {
   rgba: Uint8Array
 }
 
-/** Resources of a page by the names that its content uses. */
-interface Resources {
-  states: Map<string, string>
-  shadings: Map<string, string>
-  images: Map<string, string>
+/** The operators that draw a scene, and what they refer to: plain data, which threads can send each other. */
+export interface SceneContent {
+  content: Buffer
+  /** What a file must have for it, in the order in which it is added. */
+  objects: NamedObject[]
+  showsLogo: boolean
+  /** In points. */
+  width: number
+  height: number
+}
+
+/** An object of a file by the name that the content uses. */
+interface NamedObject {
+  kind: 'ExtGState' | 'Shading'
+  name: string
+  content: string
 }
 
 /**
@@ -41,8 +52,14 @@ export function sceneToPdf(
 
 /** @param width in points @param logo that of the scene, which is part of the file */
 export function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: EmbeddedImage | undefined): Drawing {
-  const used: Resources = { states: new Map(), shadings: new Map(), images: new Map() }
-  if (scene.logo && logo) used.images.set('Logo', logo.reference)
+  const drawn = contentOf(scene, width, logo)
+  return { content: drawn.content, resources: addResources(pdf, drawn, logo), width, height: drawn.height }
+}
+
+/** @param width in points @param logo the size of the scene's logo */
+export function contentOf(scene: Scene, width: number, logo: ImageSize | undefined): SceneContent {
+  const objects: NamedObject[] = []
+  const shownLogo = logo && scene.logo && showImage('Logo', logo, scene.logo)
   const scale = width / scene.width
   const height = scene.height * scale
   const { x, y, scale: module } = scene.symbol
@@ -52,37 +69,49 @@ export function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: Embed
   const content = [
     // From pixels with the origin in the upper left to points with the origin in the lower left.
     `${decimal(scale)} 0 0 ${decimal(-scale)} 0 ${decimal(height)} cm`,
-    ...(isBare ? [] : [fillShape({ path: paper, fill: { color: scene.background }, evenOdd: false }, pdf, used, 0)]),
-    ...scene.frame.map((shape) => fillShape(shape, pdf, used, 0)),
+    ...(isBare ? [] : [fillShape({ path: paper, fill: { color: scene.background }, evenOdd: false }, objects, 0)]),
+    ...scene.frame.map((shape) => fillShape(shape, objects, 0)),
     `${module} 0 0 ${module} ${x} ${y} cm`,
-    ...scene.shapes.map((shape) => fillShape(shape, pdf, used, scene.symbol.size)),
-    ...(scene.logo && logo ? [showImage('Logo', logo, scene.logo)] : []),
+    ...scene.shapes.map((shape) => fillShape(shape, objects, scene.symbol.size)),
+    ...(shownLogo === undefined ? [] : [shownLogo]),
   ].join('\n')
-  const list = (map: Map<string, string>) => [...map].map(([name, reference]) => `/${name} ${reference}`).join('')
-  const entry = (name: string, map: Map<string, string>) => (map.size === 0 ? '' : `/${name}<<${list(map)}>>`)
-  const resources = entry('ExtGState', used.states) + entry('Shading', used.shadings) + entry('XObject', used.images)
-  return { content: Buffer.from(content, 'latin1'), resources, width, height }
+  return { content: Buffer.from(content, 'latin1'), objects, showsLogo: shownLogo !== undefined, width, height }
 }
 
-function fillShape({ path, fill, evenOdd }: Shape, pdf: PdfFile, used: Resources, size: number): string {
+/** Adds what a content refers to. @returns the entries of its resources */
+export function addResources(
+  pdf: PdfFile,
+  { objects, showsLogo }: Pick<SceneContent, 'objects' | 'showsLogo'>,
+  logo: EmbeddedImage | undefined,
+): string {
+  const added = objects.map(({ kind, name, content }) => ({ kind, entry: `/${name} ${pdf.add(content)}` }))
+  const entriesOf = (kind: NamedObject['kind']) => {
+    const some = added.filter((each) => each.kind === kind)
+    return some.length === 0 ? '' : `/${kind}<<${some.map(({ entry }) => entry).join('')}>>`
+  }
+  const images = showsLogo && logo ? `/XObject<</Logo ${logo.reference}>>` : ''
+  return entriesOf('ExtGState') + entriesOf('Shading') + images
+}
+
+function fillShape({ path, fill, evenOdd }: Shape, objects: NamedObject[], size: number): string {
   if (path.length === 0) return ''
   const star = evenOdd ? '*' : ''
   if (!('color' in fill)) {
-    return `q\n${pathToPdf(path)}\nW${star} n\n/${nameOf(used.shadings, 'G', shadingOf(fill, size), pdf)} sh\nQ`
+    return `q\n${pathToPdf(path)}\nW${star} n\n/${nameOf(objects, 'Shading', shadingOf(fill, size))} sh\nQ`
   }
   const state =
     fill.color[3] === 255
       ? ''
-      : `/${nameOf(used.states, 'A', `<</ca ${decimal(fill.color[3] / 255)}/CA ${decimal(fill.color[3] / 255)}>>`, pdf)} gs\n`
+      : `/${nameOf(objects, 'ExtGState', `<</ca ${decimal(fill.color[3] / 255)}/CA ${decimal(fill.color[3] / 255)}>>`)} gs\n`
   // Two circles in one another are one with a hole, which strokes cannot draw.
   const filled = evenOdd ? `${pathToPdf(path)}\nf*` : fillToPdf(path)
   return `q\n${state}${inkOf(fill.color)}\n${filled}\nQ`
 }
 
-/** Adds an object to the file and the resources of the page. */
-function nameOf(map: Map<string, string>, letter: string, content: string, pdf: PdfFile): string {
-  const name = `${letter}${map.size}`
-  map.set(name, pdf.add(content))
+/** Names an object to be added to the file and the resources of the page. */
+function nameOf(objects: NamedObject[], kind: NamedObject['kind'], content: string): string {
+  const name = `${{ ExtGState: 'A', Shading: 'G' }[kind]}${objects.filter((each) => each.kind === kind).length}`
+  objects.push({ kind, name, content })
   return name
 }
 
@@ -110,10 +139,14 @@ function shadingOf(fill: Exclude<Fill, { color: unknown }>, size: number): strin
   return `<</ShadingType ${type}/ColorSpace/DeviceRGB/Coords[${coords}]/Function${blend}/Extend[true true]>>`
 }
 
-/** An image of a file, which pages may show several times. */
-export interface EmbeddedImage {
+/** In pixels. */
+export interface ImageSize {
   width: number
   height: number
+}
+
+/** An image of a file, which pages may show several times. */
+export interface EmbeddedImage extends ImageSize {
   reference: string
 }
 
@@ -161,7 +194,7 @@ export function addImage(pdf: PdfFile, { width, height, space, colors, opacities
 /** The operators that show an image in a box, in the middle and with its own ratio; the y axis goes down. */
 export function showImage(
   name: string,
-  { width, height }: { width: number; height: number },
+  { width, height }: ImageSize,
   place: { x: number; y: number; width: number; height: number },
 ): string {
   const ratio = Math.min(place.width / width, place.height / height)

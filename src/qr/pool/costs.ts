@@ -21,7 +21,8 @@ const usual = {
   check: { least: 4, perMegapixel: 0, perKib: 5 },
   picture: { least: 40, perMegapixel: 0, perKib: 0 },
   /** Of one code, besides the fonts. */
-  sheet: { least: 3, perMegapixel: 0, perKib: 0 },
+  part: { least: 3, perMegapixel: 0, perKib: 0 },
+  sheet: { least: 0.3, perMegapixel: 0, perKib: 0 },
 }
 
 /** Milliseconds that the fonts of a file of sheets take, however few its codes are. */
@@ -37,7 +38,7 @@ type Kind = keyof typeof usual
 
 export function createCosts(): Costs {
   /** How many times longer than usual the jobs of each kind take. */
-  const factors: Record<Kind, number> = { plain: 1, design: 1, drawing: 1, check: 1, picture: 1, sheet: 1 }
+  const factors: Record<Kind, number> = { plain: 1, design: 1, drawing: 1, check: 1, picture: 1, part: 1, sheet: 1 }
   return {
     of: (job) => usualCost(job) * factors[kindOf(job)],
     onDrawn(job, ms) {
@@ -50,16 +51,22 @@ export function createCosts(): Costs {
 
 function usualCost(job: RenderJob): number {
   const { least, perMegapixel, perKib } = usual[kindOf(job)]
-  const codes = 'texts' in job ? job.texts.length : 'codes' in job ? job.codes.length : 1
-  const fonts = 'onto' in job ? FONTS : 0
+  const fonts = kindOf(job) === 'sheet' ? FONTS : 0
   const logo = 'wantsLogo' in job && job.wantsLogo && job.design.logo !== undefined ? LOGO_OF_SHEET : 0
-  return fonts + logo + least * codes + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
+  return fonts + logo + least * codesOf(job) + (perMegapixel * pixelsOf(job)) / 1e6 + (perKib * drawnLogoOf(job)) / 1024
+}
+
+function codesOf(job: RenderJob): number {
+  if ('texts' in job) return job.texts.length
+  if ('part' in job) return job.part.length
+  return 'parts' in job ? job.count : 1
 }
 
 function kindOf(job: RenderJob): Kind {
   if ('appearance' in job) return 'plain'
   if ('texts' in job) return 'check'
   if ('isChecked' in job) return 'drawing'
+  if ('part' in job) return 'part'
   if ('onto' in job) return 'sheet'
   return 'design' in job ? 'design' : 'picture'
 }

@@ -2,13 +2,22 @@ import type { Report, Scannability } from '../check/report.ts'
 import { Problem, REASON, type FieldError, type ProblemCode, type Reason } from '../../http/problem.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { Level } from '../encoder/tables.ts'
-import type { CalibrationJob, DrawnLogo, SheetJob } from '../print/sheet-job.ts'
+import type { CalibrationJob, DrawnLogo, SheetJob, SheetPartJob } from '../print/sheet-job.ts'
 import type { DrawnPage, PageJob } from '../print/poster.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 
 /** What a thread draws. */
-export type RenderJob = DesignJob | CheckedJob | PageJob | SheetJob | CalibrationJob | CheckJob | PlainJob | PictureJob
+export type RenderJob =
+  | DesignJob
+  | CheckedJob
+  | PageJob
+  | SheetPartJob
+  | SheetJob
+  | CalibrationJob
+  | CheckJob
+  | PlainJob
+  | PictureJob
 
 export interface DesignedImage {
   body: Uint8Array
@@ -54,4 +63,10 @@ export interface CodeFaults {
   logo?: DrawnLogo
 }
 
-export type DrawnImage = DesignedImage | PlainImage | PictureImage
+/** A part of a sheet. */
+export interface PartImage extends PictureImage {
+  /** Of each code: why it cannot be printed; undefined when it can. */
+  faults: (Refusal | undefined)[]
+}
+
+export type DrawnImage = DesignedImage | PlainImage | PartImage | PictureImage

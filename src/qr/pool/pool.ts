@@ -4,11 +4,12 @@ import { availableMemory } from '../../lib/memory-limit.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { CheckedJob, CheckJob, DesignJob } from '../design/job.ts'
 import type { PageJob } from '../print/poster.ts'
-import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
+import type { CalibrationJob, SheetJob, SheetPartJob } from '../print/sheet-job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { createCosts, drawnLogoOf, type Costs } from './costs.ts'
-import { fromRefusal, type CodeFaults, type DesignedImage, type PictureImage, type RenderJob } from './job.ts'
+import { fromRefusal } from './job.ts'
+import type { CodeFaults, DesignedImage, PartImage, PictureImage, RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls, ThreadData } from './render-thread.ts'
@@ -30,7 +31,9 @@ export interface RenderPool {
   redraw: (job: CheckedJob, requester?: Requester) => Promise<PlainImage>
   /** @throws {Problem} 400 for a design that no code can have, 503 as for an image */
   check: (job: CheckJob, requester?: Requester) => Promise<CodeFaults>
-  /** @throws {Problem} 400 for a code or a text that does not fit, 503 as for an image */
+  /** @throws {Problem} 503 as for an image */
+  sheetPart: (job: SheetPartJob, requester?: Requester) => Promise<PartImage>
+  /** @throws {Problem} 503 as for an image */
   sheet: (job: SheetJob | CalibrationJob, requester?: Requester) => Promise<PictureImage>
   /** @throws {Problem} 503 when too many jobs wait */
   picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
@@ -118,6 +121,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     render: enqueue,
     redraw: enqueue,
     check: enqueue,
+    sheetPart: enqueue,
     sheet: enqueue,
     picture: enqueue,
     queued: queue.length,
@@ -130,12 +134,10 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   }
 }
 
-/** The width of images, and the codes of a sheet, whose CPU time is bounded by the time-out alone: slow machines draw the largest ones, too. */
+/** The width of images whose CPU time is bounded by the time-out alone: slow machines draw the largest ones, too. */
 const LARGE = 2048
-const MANY = 300
 
 function isLarge(job: RenderJob): boolean {
-  if ('codes' in job) return job.codes.length > MANY
   return 'design' in job && 'format' in job && job.format === 'png' && job.size > LARGE
 }
 

@@ -5,11 +5,14 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { composePicture } from '../picture/picture.ts'
 import { drawCalibration } from '../print/draw-calibration.ts'
-import { drawSheet, type SheetTools } from '../print/draw-sheet.ts'
-import type { CalibrationJob, SheetJob } from '../print/sheet-job.ts'
+import { drawPart, type PartTools } from '../print/draw-part.ts'
+import { drawSheet } from '../print/draw-sheet.ts'
+import type { PrintFonts } from '../print/fonts.ts'
+import type { CalibrationJob, SheetJob, SheetPartJob } from '../print/sheet-job.ts'
 import { drawPlain } from '../plain.ts'
 import { checkCodes } from './check.ts'
-import { toRefusal, type CodeFaults, type DrawnImage, type Refusal, type RenderJob } from './job.ts'
+import { toRefusal } from './job.ts'
+import type { CodeFaults, DrawnImage, PartImage, Refusal, RenderJob } from './job.ts'
 import { renderChecked, renderDesign } from './render.ts'
 import { isTrap } from './raster.ts'
 import { openTools, type Tools } from './tools.ts'
@@ -30,15 +33,21 @@ const loading = openTools((workerData as ThreadData).rendererBytes)
 
 async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage | CodeFaults> {
   if ('texts' in job) return checkCodes(job, tools)
-  if ('onto' in job) return { body: drawPrinted(job, { ...tools, fontOf: await tools.printFonts() }) }
+  if ('part' in job) return drawPartOf(job, { ...tools, fontOf: await tools.printFonts() })
+  if ('onto' in job) return { body: drawPrinted(job, await tools.printFonts()) }
   if ('appearance' in job) return drawPlain(tools.encode, job)
   if ('isChecked' in job) return renderChecked(job, tools)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
 }
 
-function drawPrinted(job: SheetJob | CalibrationJob, tools: SheetTools): Uint8Array {
-  return 'codes' in job ? drawSheet(job, tools) : drawCalibration(job.onto, tools.fontOf)
+function drawPartOf(job: SheetPartJob, tools: PartTools): PartImage {
+  const { body, faults } = drawPart(job, tools)
+  return { body, faults: faults.map((fault) => fault && toRefusal(fault)) }
+}
+
+function drawPrinted(job: SheetJob | CalibrationJob, fontOf: PrintFonts): Uint8Array {
+  return 'parts' in job ? drawSheet(job, fontOf) : drawCalibration(job.onto, fontOf)
 }
 
 async function draw(job: RenderJob): Promise<RenderAnswer> {

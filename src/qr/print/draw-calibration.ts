@@ -1,6 +1,7 @@
 import type { Language } from '../../texts/language.ts'
 import { decimal } from '../design/path.ts'
 import { calibrationPage, type PrintItem } from './calibration.ts'
+import { lineOf } from './embedded-fonts.ts'
 import { fontNames, type PrintFont, type PrintFonts } from './fonts.ts'
 import { paperSizes, type Paper } from './labels.ts'
 import { createPagesFile, endPages, pageOf, type PagesFile } from './page-pdf.ts'
@@ -22,5 +23,5 @@ function drawItem({ fonts }: PagesFile, item: PrintItem, font: PrintFont): strin
   }
   const width = font.width(item.text) * item.size
   const x = item.x - { start: 0, middle: width / 2, end: width }[item.anchor]
-  return fonts.show(font, item.text, { ...item, x })
+  return fonts.show(font, lineOf(font, item.text), { ...item, x })
 }

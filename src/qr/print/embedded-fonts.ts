@@ -3,13 +3,21 @@ import { decimal } from '../design/path.ts'
 import type { PdfFile } from '../design/pdf-file.ts'
 import type { PrintFont } from './fonts.ts'
 
+/** A text as the glyphs of a font, by their numbers in it: plain data, which threads can send each other. */
+export interface GlyphLine {
+  text: string
+  glyphs: Uint16Array
+  /** By how much the next glyph stands nearer than the width of each, in units of the font. */
+  nearer: Int16Array
+}
+
 /** The fonts of a PDF file: each is embedded with the glyphs that its texts have used (ISO 32000-1, 9.6.6 and 9.7). */
 export interface EmbeddedFonts {
   /**
    * The operators that show a text, with its kerning.
    * @param at in the page's units, the y axis downwards
    */
-  show: (font: PrintFont, text: string, at: { x: number; baseline: number; size: number }) => string
+  show: (font: PrintFont, line: GlyphLine, at: { x: number; baseline: number; size: number }) => string
   /** Adds the fonts to the file, after all texts. @returns the entry of the resources of each page, with its name */
   embed: () => string
 }
@@ -33,9 +41,9 @@ export function createEmbeddedFonts(pdf: PdfFile): EmbeddedFonts {
     return used
   }
   return {
-    show(font, text, { x, baseline, size }) {
+    show(font, line, { x, baseline, size }) {
       const used = use(font)
-      return `BT /${used.name} 1 Tf ${[size, 0, 0, -size, x, baseline].map(decimal).join(' ')} Tm ${shown(used, text)} TJ ET`
+      return `BT /${used.name} 1 Tf ${[size, 0, 0, -size, x, baseline].map(decimal).join(' ')} Tm ${shown(used, line)} TJ ET`
     },
     embed() {
       if (fonts.size === 0) return ''
@@ -44,18 +52,27 @@ export function createEmbeddedFonts(pdf: PdfFile): EmbeddedFonts {
   }
 }
 
+export function lineOf(font: PrintFont, text: string): GlyphLine {
+  const { glyphs, positions } = font.run(text)
+  return {
+    text,
+    glyphs: Uint16Array.from(glyphs, ({ id }) => id),
+    nearer: Int16Array.from(glyphs, ({ advanceWidth }, at) => advanceWidth - (positions[at]?.xAdvance ?? advanceWidth)),
+  }
+}
+
 /** An array for the operator TJ: glyphs in hexadecimal, and by how many thousandths the next one stands further left. */
-function shown({ font, subset, glyphs }: Used, text: string): string {
-  const { glyphs: run, positions } = font.run(text)
-  const scale = 1000 / font.parsed.unitsPerEm
-  const characters = Array.from(text)
+function shown({ font: { parsed }, subset, glyphs }: Used, line: GlyphLine): string {
+  const scale = 1000 / parsed.unitsPerEm
+  const characters = Array.from(line.text)
   let array = ''
   let hex = ''
-  for (const [at, glyph] of run.entries()) {
-    const id = subset.includeGlyph(glyph.id)
-    if (!glyphs.has(id)) glyphs.set(id, { width: glyph.advanceWidth * scale, character: characters[at] ?? '' })
+  for (const [at, glyph] of line.glyphs.entries()) {
+    const id = subset.includeGlyph(glyph)
+    if (!glyphs.has(id))
+      glyphs.set(id, { width: parsed.getGlyph(glyph).advanceWidth * scale, character: characters[at] ?? '' })
     hex += hexOf(id)
-    const nearer = (glyph.advanceWidth - (positions[at]?.xAdvance ?? glyph.advanceWidth)) * scale
+    const nearer = (line.nearer[at] ?? 0) * scale
     if (Math.abs(nearer) < 0.5) continue
     array += `<${hex}>${decimal(nearer)}`
     hex = ''

@@ -28,6 +28,7 @@ declare module 'fontkit' {
     descent: number
     capHeight: number
     bbox: { minX: number; minY: number; maxX: number; maxY: number }
+    getGlyph(id: number): Glyph
     layout(text: string, features: Record<string, boolean>): GlyphRun
     createSubset(): Subset
   }

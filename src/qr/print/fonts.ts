@@ -31,9 +31,9 @@ export interface PrintFont {
 
 export type PrintFonts = (name: FontName) => PrintFont
 
-/** Words whose widths are kept, in bytes: they are measured again for each size that is tried. */
+/** Words and titles whose widths are kept, in bytes: they are measured again for each size that is tried. */
 const CACHE_BYTES = 256 * 1024
-const MAX_CACHED = 64
+const MAX_CACHED = 256
 /** Without ligatures each character has a glyph of its own, so that what is copied out of a page is what was written. */
 const ONE_EACH = { liga: false, ccmp: false }
 

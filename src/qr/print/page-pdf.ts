@@ -1,9 +1,11 @@
 import { decimal } from '../design/path.ts'
+import { deflateSync } from 'node:zlib'
 import { createPdf, endPdf, type PdfFile, type PdfPage } from '../design/pdf-file.ts'
-import { addImage, drawScene, encodeImage, showImage, type EmbeddedImage, type Pixels } from '../design/scene-pdf.ts'
+import { addImage, addResources, contentOf, encodeImage, showImage } from '../design/scene-pdf.ts'
+import type { EmbeddedImage, ImageSize, Pixels, SceneContent } from '../design/scene-pdf.ts'
 import type { Scene } from '../design/scene.ts'
 import { POINTS_PER_MM } from '../design/sheet-pdf.ts'
-import { createEmbeddedFonts, type EmbeddedFonts } from './embedded-fonts.ts'
+import { createEmbeddedFonts, lineOf, type EmbeddedFonts } from './embedded-fonts.ts'
 import type { PrintFonts } from './fonts.ts'
 import type { Part, PrintPage } from './page.ts'
 import { BLEED, MARK, type Template } from './template.ts'
@@ -50,11 +52,21 @@ export interface EmbeddedCode {
   logo: EmbeddedImage | undefined
 }
 
+/** A code that is part of no file yet, compressed: plain data, which threads can send each other. */
+export type CodeForm = Omit<SceneContent, 'content'> & { compressed: Uint8Array }
+
+/** @param logo the size of the scene's logo */
+export function formOf(scene: Scene, logo: ImageSize | undefined): CodeForm {
+  const { content, ...form } = contentOf(scene, scene.width, logo)
+  return { ...form, compressed: deflateSync(content) }
+}
+
 /** Adds a code once, for all places that show it. */
-export function addCode(pdf: PdfFile, scene: Scene, logo: EmbeddedImage | undefined): EmbeddedCode {
-  const { content, resources, width, height } = drawScene(pdf, scene, scene.width, logo)
+export function addCode(pdf: PdfFile, code: CodeForm, logo: EmbeddedImage | undefined): EmbeddedCode {
+  const { width, height, compressed } = code
+  const resources = addResources(pdf, code, logo)
   const bounds = `[0 0 ${decimal(width)} ${decimal(height)}]`
-  const form = pdf.addStream(`/Type/XObject/Subtype/Form/BBox${bounds}/Resources<<${resources}>>`, content)
+  const form = pdf.addCompressed(`/Type/XObject/Subtype/Form/BBox${bounds}/Resources<<${resources}>>`, compressed)
   return { form, width, height, logo }
 }
 
@@ -64,7 +76,7 @@ export function addCode(pdf: PdfFile, scene: Scene, logo: EmbeddedImage | undefi
  */
 export function pageToPdf(page: PrintPage, scene: Scene, logo: Pixels | undefined, fontOf: PrintFonts): Buffer {
   const file = createPagesFile(fontOf)
-  const code = addCode(file.pdf, scene, logo && addImage(file.pdf, encodeImage(logo)))
+  const code = addCode(file.pdf, formOf(scene, logo), logo && addImage(file.pdf, encodeImage(logo)))
   return endPages(file, [drawPage(file, page, code)], { title: 'QR code', subject: scene.text })
 }
 
@@ -117,7 +129,8 @@ export function xObjects(codes: NamedCode[]): string {
 export function drawFaces({ fonts, fontOf }: PagesFile, { faces }: PrintPage, named: NamedCode): string {
   const drawPart = (part: Part): string => {
     if (part.kind !== 'text') return drawBox(part, named)
-    const shown = fonts.show(fontOf(part.font), part.text, part)
+    const font = fontOf(part.font)
+    const shown = fonts.show(font, part.line ?? lineOf(font, part.text), part)
     return part.isWhite ? `q 1 g ${shown} Q` : shown
   }
   const drawn = faces.map((face) => {

@@ -190,3 +190,12 @@ test('where texts are written from right to left, the code stands on their right
       assert.ok(texts.length > 1 && texts.every(({ x, width, align }) => align === 'right' && x + width < right.x))
     }
 })
+
+test('a long title is measured as a whole at most once, however many sizes are tried', (t) => {
+  const title = 'a bc def '.repeat(22).trim()
+  const { parsed } = fontOf(typographies.classic.headline)
+  const layout = t.mock.method(parsed, 'layout')
+  compose('tent-a4', 'classic', { title })
+  const measured = layout.mock.calls.filter(({ arguments: [text] }) => text === title)
+  assert.ok(measured.length <= 1, `${measured.length} times`)
+})

@@ -1,5 +1,6 @@
 import { invalidRequest, Problem, REASON } from '../../http/problem.ts'
 import { CAPITAL, type FontName } from './fonts.ts'
+import type { GlyphLine } from './embedded-fonts.ts'
 import { LEAST_MODULE_MM } from '../printed-size.ts'
 import { largestSquare, sizeInSquare, type CodeShape } from './code-size.ts'
 import {
@@ -45,6 +46,8 @@ export interface TextPart {
   align: 'left' | 'middle' | 'right'
   baseline: number
   isWhite: boolean
+  /** Its glyphs, if they have been set. */
+  line?: GlyphLine
 }
 
 /** What is set on a page. */

@@ -34,7 +34,7 @@ export function setText(
 ): Block {
   const widest = Math.max(...text.split(' ').map((word) => font.width(word)))
   const size = Math.max(smallest, Math.min(largest * share, widest === 0 ? Infinity : (width - EPSILON) / widest))
-  const whole = (width - EPSILON) / font.width(text)
+  const whole = wholeFrom < 1 ? (width - EPSILON) / font.width(text) : 0
   if (whole < size && whole >= Math.max(smallest, size * wholeFrom)) return { font, lines: [text], size: whole }
   return { font, lines: breakLines(font, text, width / size), size }
 }

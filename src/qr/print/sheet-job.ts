@@ -24,14 +24,33 @@ export interface DrawnLogo extends EncodedImage {
   ratio: number
 }
 
+/** Some codes of a sheet, which are drawn before it: nearly all of its work. */
+export interface SheetPartJob {
+  part: SheetCode[]
+  /** Those of these codes, by their index. */
+  designs: ReadonlyMap<number, SheetDesign>
+  onto: SheetLayout
+  style: TypographyName
+}
+
+export interface SheetDesign {
+  design: Design
+  /** If it has one, as its check has drawn it. */
+  logo: LogoShape | undefined
+}
+
+/** What places a drawn logo. */
+export type LogoShape = Pick<DrawnLogo, 'width' | 'height' | 'ratio'>
+
 /** Codes on sheets of labels, or each on a page of its own. */
 export interface SheetJob {
-  codes: SheetCode[]
-  designs: Design[]
+  /** The codes as `drawPart` has drawn them, in their order. */
+  parts: Uint8Array[]
+  /** How many codes they are. */
+  count: number
   /** The logos of the designs, by their index, as the checks have drawn them. */
   logos: (DrawnLogo | undefined)[]
   onto: SheetLayout
-  style: TypographyName
 }
 
 export type SheetLayout =
