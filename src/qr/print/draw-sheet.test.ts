@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { svgLogo } from '../../../test/support/logos.ts'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
+import { openDecoder } from '../check/decoder.ts'
+import { createEncodeText } from '../matrix.ts'
 import { checkCodes } from '../pool/check.ts'
-import { openTools } from '../pool/tools.ts'
+import { openSupplies } from '../pool/tools.ts'
 import { drawPart } from './draw-part.ts'
 import { drawSheet } from './draw-sheet.ts'
+import { openPrintFonts } from './fonts.ts'
 import type { SheetPartJob } from './sheet-job.ts'
 
 test('a sheet shows logos as their checks have drawn them, and reads none again, which takes time for each design', async () => {
-  const opened = await openTools()
-  const tools = { ...opened, fontOf: await opened.printFonts() }
+  const fonts = await openPrintFonts()
+  const drawing = { encode: createEncodeText(), rasterizer, reads: await openDecoder() }
+  const tools = { ...openSupplies(), ...drawing, printFonts: async () => fonts, fontOf: fonts }
   const design = { logo: { image: svgLogo } }
   const { logo } = await checkCodes({ texts: ['quirl'], design, at: '/design', wantsLogo: true }, tools)
   assert.ok(logo)
