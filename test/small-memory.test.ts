@@ -37,7 +37,7 @@ test('with 512 MiB, the largest sheet of codes can be printed, and two at once c
   const { open } = createSheetMemory()
   const requester = (network: string) => ({ holder: asHolder(network), signal: new AbortController().signal })
   const large = open(requester('198.51.100.1'))
-  large.add(30 * MIB)
+  large.add(46 * MIB)
   assert.equal(large.signal.aborted, false)
   open(requester('203.0.113.1')).add(10 * MIB)
   assert.equal(large.signal.aborted, true)
