@@ -240,6 +240,24 @@ test('a server that is not quirl is said to be none', async (t) => {
   assert.match(stderr, /answered with status 404; is it quirl\?/)
 })
 
+test('a server that redirects to another gets no request there, and the command says where it redirects', async (t) => {
+  useHome(t)
+  const other = await answering(t, [[201, JSON.stringify(link)]])
+  for (const [status, path] of [
+    [308, '/api/links'],
+    [302, '/'],
+  ] as const) {
+    const server = createServer((_request, response) =>
+      response.writeHead(status, { location: `${other.url}${path}` }).end('{}'),
+    )
+    const url = `http://127.0.0.1:${await listen(t, server)}`
+    const refused = await outcomeOf(['shorten', 'https://example.com', `--server=${url}`])
+    const message = `quirl: ${url} redirects to ${other.url}; if that is the service, name it with --server or QUIRL_SERVER\n`
+    assert.deepEqual(refused, { status: 1, stdout: '', stderr: message })
+  }
+  assert.deepEqual(other.keys, [])
+})
+
 test('invalid arguments send nothing', async (t) => {
   useHome(t)
   const { url, keys } = await answering(t, [[500, '']])

@@ -137,7 +137,8 @@ async function tryFetch(request: Request): Promise<Response> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new Error(`no response in ${RESPONSE_MS / 1000} seconds`)), RESPONSE_MS)
   try {
-    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) })
+    // Nothing that quirl answers here is a redirect: one would send the request to a service that nobody has named.
+    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]), redirect: 'manual' })
   } finally {
     clearTimeout(timer)
   }
@@ -158,9 +159,13 @@ function isOverload({ status }: Response): boolean {
   return status === 429 || status >= 500
 }
 
-function describeProblem(error: unknown, { status, url }: Response): string {
+function describeProblem(error: unknown, { status, url, headers }: Response): string {
   const problem = error as Partial<Schemas['Problem']> | undefined
-  if (typeof problem?.detail !== 'string') return `${new URL(url).origin} answered with status ${status}; is it quirl?`
+  const { origin: server } = new URL(url)
+  const elsewhere = status >= 300 && status < 400 ? URL.parse(headers.get('location') ?? '', url)?.origin : undefined
+  if (elsewhere !== undefined && elsewhere !== server)
+    return `${server} redirects to ${elsewhere}; if that is the service, name it with --server or QUIRL_SERVER`
+  if (typeof problem?.detail !== 'string') return `${server} answered with status ${status}; is it quirl?`
   const fields = problem.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`) ?? []
   return fields.length > 1 ? fields.join('; ') : problem.detail
 }
