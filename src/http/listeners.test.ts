@@ -8,7 +8,6 @@ import { freePort, isOpen } from '../../test/support/ports.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { canBound, receiveBuffers } from '../../test/support/receive-buffers.ts'
 import { listenOnSockets } from './listeners.ts'
-import { startBounding } from './receive-buffers.ts'
 
 const host = '127.0.0.1'
 const listen = (server: Server) => (options: object) =>
@@ -80,7 +79,6 @@ test('processes share a port when they want to, and a system that cannot do that
 for (const sockets of [1, 8])
   test(`the kernel keeps 416 KiB at most of what a client has sent and nobody has read, through any of ${sockets} sockets`, async (t) => {
     if (!canBound) return t.skip('this Node cannot bound it')
-    startBounding()
     if (!requireProgram(t, 'ss', 'iproute2')) return
     const server = createServer()
     const address = { host, port: 0, sockets, allowHalfOpen: true, reusePort: false }

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
-import { boundListening } from './receive-buffers.ts'
+import { boundReceiveBuffers } from './receive-buffers.ts'
 
 /** Connections that wait at each socket until they are accepted. */
 const BACKLOG = 64
@@ -37,7 +37,7 @@ export async function listenOnSockets(
   const portOf = (each: Server) => (each.address() as AddressInfo).port
   if (process.platform !== 'linux' || sockets === 1) {
     await listen({ host, port, ...(reusePort && { reusePort }) }).catch(explain)
-    boundListening([server], RECEIVED)
+    void boundReceiveBuffers([server], RECEIVED)
     return { port: portOf(server), close: async () => {} }
   }
   // A shared port never fails as taken, even when another process listens on it: an exclusive socket finds out.
@@ -56,7 +56,7 @@ export async function listenOnSockets(
       throw error
     })
   }
-  boundListening([server, ...others], RECEIVED)
+  void boundReceiveBuffers([server, ...others], RECEIVED)
   let closed: Promise<void> | undefined
   return { port: portOf(server), close: () => (closed ??= close()) }
 }

@@ -18,30 +18,6 @@ let timer: NodeJS.Timeout | undefined
 /** When it has failed, which a build of Node without FFI always does: then it is not started for as long as it would stay. */
 let failedAt = -Infinity
 
-/** The servers whose connections are to be bounded, with the bytes of each. */
-const listening = new Map<Server, number>()
-let isOn = false
-
-/**
- * From now on, receive buffers are bounded. Until then nothing is: the thread, once it runs, was seen to cost visits a third in
- * `bench/visit.ts`, for a reason that was not found, so that it starts only once connections take much memory.
- */
-export function startBounding(): void {
-  if (isOn) return
-  isOn = true
-  for (const [bytes, servers] of Map.groupBy(listening.keys(), (server) => listening.get(server) ?? 0))
-    void boundReceiveBuffers(servers, bytes)
-}
-
-/** Bounds the receive buffers of all connections that servers will accept, once buffers are bounded. */
-export function boundListening(servers: readonly Server[], bytes: number): void {
-  for (const server of servers) {
-    listening.set(server, bytes)
-    server.once('close', () => listening.delete(server))
-  }
-  void boundReceiveBuffers(servers, bytes)
-}
-
 /**
  * Bounds what the kernel keeps of a connection that nobody has read yet, or of all that a server will accept (SO_RCVBUF, socket(7)): it
  * would else let it grow to megabytes (`net.ipv4.tcp_rmem`), thirty of one-byte segments behind one that is missing. The kernel allows twice
@@ -51,7 +27,7 @@ export function boundListening(servers: readonly Server[], bytes: number): void 
  */
 export async function boundReceiveBuffers(sockets: readonly (Server | Socket)[], bytes: number): Promise<boolean> {
   const descriptors = sockets.flatMap((each) => (each as WithHandle)._handle?.fd ?? [])
-  if (!isOn || !isPossible || performance.now() - failedAt < IDLE_MS || descriptors.length === 0) return false
+  if (!isPossible || performance.now() - failedAt < IDLE_MS || descriptors.length === 0) return false
   try {
     thread ??= start()
     clearTimeout(timer)

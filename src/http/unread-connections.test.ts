@@ -258,19 +258,6 @@ for (const [connections, pauseMs] of [
     await poll(() => delays.includes(pauseMs))
   })
 
-test('receive buffers are bounded from when connections take much memory on, and not before', async (t) => {
-  let isBounded = false
-  const { kernel, unread } = await serve(t, 64 * MIB, {}, { onCrowded: () => (isBounded = true) })
-  kernel.isAsked = false
-  await poll(() => !unread.isCrowded())
-  isBounded = false
-  const { looks } = kernel
-  await poll(() => kernel.looks > looks + 5)
-  assert.equal(isBounded, false)
-  kernel.isAsked = true
-  await poll(() => isBounded)
-})
-
 test('while connections take little memory, nothing is looked at, and a connection ends as ever', async (t) => {
   const unread = createUnreadConnections({ onClosed() {} }, { maxBytes: 1, lookMs: 10, calmBytes: 2, memory: () => 1 })
   const server = createServer((_request, response) => response.end(body))

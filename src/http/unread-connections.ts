@@ -7,7 +7,6 @@ import { yieldEvery } from '../lib/yield-every.ts'
 import { clientOf } from './client-address.ts'
 import { closeAtOnce, isUnread, resetAtOnce } from './close-at-once.ts'
 import { createMemoryShare, type MemoryShare } from './memory-guard.ts'
-import { startBounding } from './receive-buffers.ts'
 import { createQueueReader } from './socket-diagnostics.ts'
 import { stopReading } from './stop-reading.ts'
 import { queueName, tcpMemory, tcpPressure, type OnQueue, type Queue, type ReadQueues } from './tcp-queues.ts'
@@ -65,8 +64,6 @@ export interface UnreadBounds {
   mostWaiting: number
   memory: () => number
   readQueues: ReadQueues
-  /** Called when the connections of the machine take much memory. */
-  onCrowded: () => void
 }
 
 function defaults(): UnreadBounds {
@@ -81,7 +78,6 @@ function defaults(): UnreadBounds {
     mostWaiting: MOST_WAITING,
     memory: tcpMemory,
     readQueues: createQueueReader(),
-    onCrowded: startBounding,
   }
 }
 
@@ -156,13 +152,11 @@ export function createUnreadConnections(needs: UnreadNeeds, changed: Partial<Unr
 }
 
 /** Whether the connections of the machine take so much that what one has counts. */
-function createCrowd({ memory, calmBytes, onCrowded }: Pick<UnreadBounds, 'memory' | 'calmBytes' | 'onCrowded'>) {
+function createCrowd({ memory, calmBytes }: Pick<UnreadBounds, 'memory' | 'calmBytes'>) {
   let [isCrowded, at] = [false, -Infinity]
   const look = () => {
     at = performance.now()
-    isCrowded = memory() >= calmBytes
-    if (isCrowded) onCrowded()
-    return isCrowded
+    return (isCrowded = memory() >= calmBytes)
   }
   return { look, is: () => (performance.now() - at < FRESH_MS ? isCrowded : look()) }
 }

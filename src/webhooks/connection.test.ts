@@ -13,7 +13,6 @@ import { requireProgram } from '../../test/support/programs.ts'
 import { canBound, receiveBuffers } from '../../test/support/receive-buffers.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { createGuardedRequest, type GuardedOptions } from './guarded-request.ts'
-import { startBounding } from '../http/receive-buffers.ts'
 import { NotNow, createReceivers } from './receivers.ts'
 import { createOutgoingMemory } from './outgoing-memory.ts'
 
@@ -151,7 +150,6 @@ test('a receiver that closes its side after its response sees no reset', async (
 
 test('the kernel keeps 64 KiB at most of what a receiver has sent and nobody has read', async (t) => {
   if (!canBound) return t.skip('this Node cannot bound it')
-  startBounding()
   if (!requireProgram(t, 'ss', 'iproute2')) return
   const { port } = await startKeeping(t, () => {})
   const end = new AbortController()
