@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { asHolder } from '../src/lib/holder.ts'
+import { disconnected } from '../src/http/client-disconnect.ts'
 import { Problem } from '../src/http/problem.ts'
 import { rowsOf, type RowsNeeds } from '../src/print/rows.ts'
 import { readAppearance } from '../src/qr/options.ts'
@@ -132,7 +133,7 @@ test('a request whose client leaves ends at its next check', async (t) => {
     async check({ texts }, { signal } = {}) {
       if (signal?.aborted === true) throw new Problem('unavailable', 'the client has disconnected')
       checks++
-      client.abort()
+      client.abort(disconnected())
       return { faults: texts.map(() => undefined) }
     },
     sheetPart: () => Promise.reject(new Error('nothing is drawn for nobody')),
@@ -225,18 +226,24 @@ test('what is drawn of a sheet counts as memory until all of it is put together'
   assert.equal((await sheets.draw(plainLinks(25), how, holderOf('192.0.2.1'))).length, 1)
 })
 
-test('a sheet whose checks and parts take longer than half a minute together is given up with 503', async (t) => {
+test('a sheet is given up with 503 before its connection counts as stalled, whatever it waits for', async (t) => {
   const server = await startServer(t)
   const links = [...(await linksWith(server, 1, 10)), ...plainLinks(100).map((link) => ({ ...link, linkId: -1 }))]
-  let [now, jobs] = [0, 0]
-  t.mock.method(performance, 'now', () => now)
-  const pool = emptyPool(() => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let jobs = 0
+  const slow = emptyPool(() => {
     jobs++
-    now += 11_000
+    t.mock.timers.tick(11_000)
   })
-  const drawn = createSheets({ db: server.services.db, pool }).draw(links, how, holderOf('192.0.2.1'))
-  await assert.rejects(drawn, { code: 'unavailable', message: /take too long to check and draw now/ })
+  const never: Pool = { ...emptyPool(), sheet: () => new Promise(() => t.mock.timers.tick(27_000)) }
+  const late = { code: 'unavailable', message: /take too long to check and draw now/, headers: { 'retry-after': '30' } }
+  const draw = (pool: Pool, more = {}) =>
+    createSheets({ db: server.services.db, pool }).draw(links, { ...how, ...more }, holderOf('192.0.2.1'))
+  await assert.rejects(draw(slow), late)
   assert.equal(jobs, 3)
+  await assert.rejects(draw(never), late)
+  await assert.rejects(draw(slow, { receivedAt: performance.now() - 17_000 }), late)
+  assert.equal(jobs, 4)
 })
 
 test('each code that does not fit is named, in whichever part of a sheet it is', async (t) => {

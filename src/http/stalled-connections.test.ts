@@ -27,6 +27,23 @@ test('a connection that sends empty lines instead of requests is closed, and an 
   assert.equal(busy.socket.destroyed, false)
 })
 
+test('a connection is open for as long as may pass without a write, whenever the sweeps come', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const server = createServer()
+  closeStalledConnections(server, { idleMs: 200, unreadMs: 600_000, everyMs: 100 })
+  const port = await listen(t, server)
+  const opened = once(server, 'connection')
+  const { socket } = connectRaw(t, port)
+  const [connection] = (await opened) as [Socket]
+  // The first comes at once after the connection.
+  t.mock.timers.tick(100)
+  t.mock.timers.tick(100)
+  assert.equal(connection.destroyed, false)
+  t.mock.timers.tick(100)
+  assert.equal(connection.destroyed, true)
+  await once(socket, 'close')
+})
+
 /** Far more than the kernel buffers for one connection. */
 const LARGE = 32 * 1024 * 1024
 

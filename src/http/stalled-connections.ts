@@ -28,8 +28,9 @@ export function closeStalledConnections(
   const sweep = () => {
     for (const socket of open) {
       const { bytesWritten } = socket
-      const { written, sweeps } = seen.get(socket) ?? { written: 0, sweeps: 0 }
-      const state = { written: bytesWritten, sweeps: bytesWritten === written ? sweeps + 1 : 0 }
+      // The first sweep cannot know for how long nothing was written.
+      const last = seen.get(socket)
+      const state = { written: bytesWritten, sweeps: bytesWritten === last?.written ? last.sweeps + 1 : 0 }
       seen.set(socket, state)
       const timeout = isUnread(socket) ? unreadMs : idleMs
       if (state.sweeps * everyMs >= timeout) closeAtOnce(socket)

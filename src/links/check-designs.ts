@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { within } from '../lib/within.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import type { Client } from './client.ts'
 import type { DesignDeps } from './check-design.ts'
@@ -12,7 +13,7 @@ export const MAX_DESIGNS = 20
 const MAX_CHARACTERS = 16 * 1024 * 1024
 /** Codes that count as one image: as many as are checked in its time. */
 const CODES_PER_UNIT = 10
-/** How long the designs of one request may take to check, in milliseconds. */
+/** How long the designs of one request may take to check, in milliseconds: its connection is closed when nothing was written for 30 s. */
 const MAX_CHECK_MS = 20_000
 
 /** How long visits may wait while designs are read, in milliseconds. */
@@ -53,8 +54,9 @@ export async function checkDesigns(
   const units = [...groups.values()].reduce((sum, { length }) => sum + Math.ceil(length / CODES_PER_UNIT), 0)
   if (units > 0) await client.charge('qr', units)
   const faults = new Map<ChosenRow, Problem>()
-  const until = performance.now() + MAX_CHECK_MS
-  for (const group of groups.values()) await checkGroup(deps, group, { client, until, faults })
+  await within({ ms: MAX_CHECK_MS, tooLate: tooSlow }, async (signal) => {
+    for (const group of groups.values()) await checkGroup(deps, group, { client, signal, faults })
+  })
   return chosen.map((row) => {
     if (row === undefined || row instanceof Problem) return row
     return faults.get(row) ?? ({ value: row.chosen } as CheckedDesign)
@@ -138,12 +140,12 @@ function requireFew(groups: ReadonlyMap<string, ChosenRow[]>): void {
 async function checkGroup(
   { designs }: DesignDeps,
   rows: ChosenRow[],
-  { client, until, faults }: { client: Client; until: number; faults: Map<ChosenRow, Problem> },
+  { client, signal, faults }: { client: Client; signal: AbortSignal; faults: Map<ChosenRow, Problem> },
 ): Promise<void> {
   const { origin, holder, onQueued } = client
   const codes = rows.map(({ code }) => code)
   const found = await designs
-    .checkCodes(rows[0]?.chosen, { codes, origin, until }, { holder, onQueued })
+    .checkCodes(rows[0]?.chosen, { codes, origin }, { holder, onQueued, signal })
     .catch((error: unknown) => {
       if (error instanceof Problem && error.code !== 'unavailable') return rows.map(() => error)
       throw error
@@ -152,6 +154,11 @@ async function checkGroup(
     const fault = found[at]
     if (fault !== undefined) faults.set(row, fault)
   }
+}
+
+function tooSlow(): Problem {
+  const detail = 'the designs of these rows take too long to check now: send fewer rows, or later'
+  return new Problem('unavailable', detail, { headers: { 'retry-after': '30' } })
 }
 
 function orProblem<T>(read: () => T): T | Problem {

@@ -38,8 +38,6 @@ export interface LinkOfDesign {
 export interface CodesOfDesign {
   codes: string[]
   origin: string
-  /** Until when, by `performance.now()`, checks may begin. */
-  until: number
 }
 
 /** Who waits for codes to be drawn. */
@@ -47,6 +45,8 @@ export interface Drawer {
   holder: Holder
   /** Called when they wait for a thread. */
   onQueued?: (() => void) | undefined
+  /** Aborts when they wait no longer. */
+  signal?: AbortSignal | undefined
 }
 
 declare const checked: unique symbol

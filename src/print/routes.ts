@@ -135,7 +135,9 @@ export async function sendCodes(
   // A logo takes as long as an image.
   const chargeDesigns = (designs: number) => charges.charge(designs * CODES_PER_UNIT)
   const turn = () => needs.limits.turnToRender(request)
-  const file = await qr.sheets.draw(drawn, { onto, style: body.style ?? 'plain', turn, chargeDesigns }, requester)
+  const { receivedAt } = reply.raw
+  const how = { onto, style: body.style ?? 'plain', turn, chargeDesigns, receivedAt }
+  const file = await qr.sheets.draw(drawn, how, requester)
   warnOfLocalUrl(reply, origin)
   return sendPdf(reply, file, fileName(onto))
 }

@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import { invalidRequest, MAX_ERRORS, Problem, REASON } from '../http/problem.ts'
 import { ownBuffer } from '../lib/own-buffer.ts'
 import { readInParts, type PartBounds } from '../lib/read-in-parts.ts'
+import { within } from '../lib/within.ts'
 import type { Design } from './design/schema.ts'
 import { fromRefusal } from './pool/job.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -15,6 +16,8 @@ export type LinkOnSheet = Omit<SheetCode, 'design'> & { linkId: number }
 
 /** How sheets are drawn. */
 export interface SheetOrder extends Pick<SheetPartJob, 'onto' | 'style'> {
+  /** When the request has arrived, by `performance.now()`; now by default. */
+  receivedAt?: number | undefined
   /** Waits until the next designs may be read. */
   turn: () => Promise<void>
   /** Charges the different designs, each of which is drawn once, before the first is. */
@@ -25,7 +28,7 @@ export interface SheetOrder extends Pick<SheetPartJob, 'onto' | 'style'> {
 export interface Sheets {
   /**
    * Checks each designed code as it is drawn, and draws all, in parts between which others have their turn.
-   * @throws {Problem} 400 with each code that cannot be scanned or does not fit, 503 when too many images wait
+   * @throws {Problem} 400 with each code that cannot be scanned or does not fit, 503 when too many images wait, or all takes too long
    */
   draw: (codes: LinkOnSheet[], how: SheetOrder, requester: Requester) => Promise<Buffer>
   /** Draws the calibration page. @throws {Problem} 503 when too many images wait */
@@ -34,8 +37,8 @@ export interface Sheets {
 
 /** Codes of one check or of one part of a sheet: about as much of a thread as two images, so that those of others wait for no more. */
 const CODES_AT_ONCE = 25
-/** How long the checks and the parts of one request may take together, in milliseconds. */
-const MAX_MS = 30_000
+/** How long after its request a sheet is given up, in milliseconds: the server closes a connection to which it wrote nothing for 30 s. */
+const MAX_MS = 27_000
 /** Links whose designs one statement reads, for which visits wait. */
 const PART: PartBounds = { rows: 20, characters: 512 * 1024 }
 /** Bytes that a code takes in memory, with its texts and its link. */
@@ -54,12 +57,15 @@ export function createSheets({ db, pool, memory = createSheetMemory() }: Deps): 
   const calibrations = new Map<string, Buffer>()
   return {
     async draw(codes, how, requester) {
-      const held = memory.open(requester)
-      try {
-        return await drawHeld({ db, pool }, codes, how, { requester, held })
-      } finally {
-        held.release()
-      }
+      const ms = (how.receivedAt ?? performance.now()) + MAX_MS - performance.now()
+      return within({ ms, tooLate: tooSlow, signal: requester.signal }, async (signal) => {
+        const held = memory.open({ ...requester, signal })
+        try {
+          return await drawHeld({ db, pool }, codes, how, { requester, held })
+        } finally {
+          held.release()
+        }
+      })
     },
     async calibration(onto, requester) {
       const name = `${onto.paper} ${onto.language}`
@@ -84,7 +90,7 @@ async function drawHeld(
   await chargeDesigns?.(designs.all.length)
   const drawn = codes.map(({ linkId, ...code }) => ({ ...code, design: designs.indexOf.get(linkId) }))
   const waiting = { ...requester, signal: held.signal }
-  const turns = { requester: waiting, held, until: performance.now() + MAX_MS }
+  const turns = { requester: waiting, held }
   const logos = await checkCodes(pool, drawn, designs.all, turns)
   const parts = await drawParts(pool, { codes: drawn, designs: designs.all, logos, onto, style }, turns)
   const { body } = await pool.sheet({ parts, count: drawn.length, logos, onto }, waiting)
@@ -94,9 +100,7 @@ async function drawHeld(
 /** How a request has its turns on the threads. */
 interface Turns {
   requester: Requester
-  held: Pick<HeldSheet, 'add'>
-  /** By then its last check or part must have begun, in milliseconds. */
-  until: number
+  held: Pick<HeldSheet, 'add' | 'signal'>
 }
 
 /** How designs are read. */
@@ -149,12 +153,12 @@ async function checkCodes(
   { check }: Pick<RenderPool, 'check'>,
   codes: SheetCode[],
   designs: Design[],
-  { requester, held, until }: Turns,
+  { requester, held }: Turns,
 ): Promise<SheetJob['logos']> {
   const logos = new Map<Design, DrawnLogo>()
   const faults: { name: string; fault: { code: Problem['code']; detail: string } }[] = []
   for (const { design, some } of batches(codes, designs)) {
-    if (performance.now() > until) throw tooSlow()
+    held.signal.throwIfAborted()
     const wantsLogo = !logos.has(design)
     const job = { texts: some.map(({ text }) => text), design, at: '/design', isSaved: true, wantsLogo }
     const found = await check(job, requester)
@@ -196,12 +200,12 @@ interface Undrawn extends Pick<SheetPartJob, 'onto' | 'style'>, Pick<SheetJob, '
 async function drawParts(
   { sheetPart }: Pick<RenderPool, 'sheetPart'>,
   { codes, designs, logos, onto, style }: Undrawn,
-  { requester, held, until }: Turns,
+  { requester, held }: Turns,
 ): Promise<SheetJob['parts']> {
   const parts: SheetJob['parts'] = []
   const faults: Problem[] = []
   for (let from = 0; from < codes.length && faults.length < MAX_ERRORS; from += CODES_AT_ONCE) {
-    if (performance.now() > until) throw tooSlow()
+    held.signal.throwIfAborted()
     const part = codes.slice(from, from + CODES_AT_ONCE)
     const drawn = await sheetPart({ part, designs: designsIn(part, designs, logos), onto, style }, requester)
     faults.push(...drawn.faults.flatMap((fault) => (fault ? [fromRefusal(fault)] : [])))
@@ -227,5 +231,6 @@ function designsIn(part: SheetCode[], designs: Design[], logos: SheetJob['logos'
 }
 
 function tooSlow(): Problem {
-  return new Problem('unavailable', 'these codes take too long to check and draw now: print fewer, or later')
+  const detail = 'these codes take too long to check and draw now: print fewer, or later'
+  return new Problem('unavailable', detail, { headers: { 'retry-after': '30' } })
 }
