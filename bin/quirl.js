@@ -15,8 +15,8 @@ async function run() {
   // "npm start" lets the heap grow to 64 MiB before V8 collects old objects, which delays visits. That is for this thread:
   // those that start later stay smaller.
   v8.setFlagsFromString('--initial-old-space-size=0')
-  // V8 places objects of a kind among the old ones once it sees nearly all of that kind survive, as they do during a start. Some of
-  // these kinds every request has: each then keeps all that it refers to until the next collection of old objects.
+  // V8 places objects of a kind among the old ones once it sees nearly all of that kind survive, as they do during a start. Where a
+  // request has one of these, all that it refers to is kept until the next collection of old objects.
   v8.setFlagsFromString('--no-allocation-site-pretenuring')
   // What was compiled is kept between starts: the next one is quicker and does not load the TypeScript stripper.
   // Threads find it by the variable only; the folder is Node's own choice.
